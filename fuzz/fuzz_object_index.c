@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct object_index_split split = {.dwp = image, .dwo = same_file, .ctx = &image};
     for (int kind = 0; kind < 2; kind++) {
         struct bytes alt = kind ? image : (struct bytes){NULL, 0};
-        struct object_index *x = object_index_new(image, alt, &split, NULL);
+        struct object_index *x = object_index_new(image, alt, &split, NULL, NULL);
         for (int i = 0; x && i < QUESTIONS; i++)
             sum += ask(x, addr + (uint64_t)(STEP * i));
         object_index_free(x);

@@ -208,7 +208,7 @@ static void test_lines(void **state) {
         struct err err = ERR_INIT;
         struct bytes image = make_debug(&t, kind & 1, kind & 2, ET_DYN, kind & 4);
         struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, &err);
-        struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, &err);
+        struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, NULL, &err);
         assert_non_null(lines);
         assert_non_null(index);
         for (int again = 0; again < 2; again++)
@@ -279,7 +279,7 @@ static void test_inlined(void **state) {
         object_lines_free(a.lines);
         for (int prepared = 0; prepared < 2; prepared++) {
             const object_vaddr addrs[] = {CODE_A, CODE_B, 7, UINT64_MAX};
-            struct asked b = {NULL, object_index_new(image, none, NULL, NULL)};
+            struct asked b = {NULL, object_index_new(image, none, NULL, NULL, NULL)};
             assert_non_null(b.index);
             if (prepared)
                 assert_true(object_index_prepare(b.index, addrs, 4, NULL, NULL));
@@ -363,7 +363,7 @@ static void test_claims(void **state) {
 }
 
 static void ask_hostile(struct bytes image) {
-    struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, NULL);
+    struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, NULL, NULL);
     struct object_line line;
     for (object_vaddr a = CODE_A; index && a < CODE_B + 32; a += 0x7ff)
         if (object_index_find(index, a, &line)) {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "os/own_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/vec.h"
 
 static bool is_ours(const struct stat *st) {
     return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
@@ -24,12 +28,16 @@ static int open_folder(const char *path) {
     return fd;
 }
 
+/* Larger files are read in where they are looked at. */
+enum { READ_AT_ONCE_BYTES = 8 << 20 };
+
 static bool map_file(int fd, uint64_t max_bytes, struct os_map *out) {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !is_ours(&st) || st.st_size <= 0 ||
         (uint64_t)st.st_size > max_bytes)
         return false;
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    int at_once = st.st_size <= READ_AT_ONCE_BYTES ? MAP_POPULATE : 0;
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | at_once, fd, 0);
     if (p == MAP_FAILED)
         return false;
     out->bytes = (struct bytes){p, (size_t)st.st_size};
@@ -70,7 +78,7 @@ static void make_folder(const char *path) {
         mkdir(path, 0700);
 }
 
-bool os_own_cache_put(const char *folder, const char *name, struct bytes content) {
+bool os_own_cache_put_parts(const char *folder, const char *name, const struct bytes *parts, size_t count) {
     char temporary[256];
     make_folder(folder);
     int at = open_folder(folder);
@@ -80,7 +88,8 @@ bool os_own_cache_put(const char *folder, const char *name, struct bytes content
         ok ? openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
            : -1;
     if (fd >= 0) {
-        ok = write_all(fd, content);
+        for (size_t i = 0; ok && i < count; i++)
+            ok = write_all(fd, parts[i]);
         ok = close(fd) == 0 && ok && renameat(at, temporary, at, name) == 0;
         if (!ok)
             unlinkat(at, temporary, 0);
@@ -88,4 +97,77 @@ bool os_own_cache_put(const char *folder, const char *name, struct bytes content
     if (at >= 0)
         close(at);
     return ok && fd >= 0;
+}
+
+bool os_own_cache_put(const char *folder, const char *name, struct bytes content) {
+    return os_own_cache_put_parts(folder, name, &content, 1);
+}
+
+void os_own_cache_touch(const char *folder, const char *name) {
+    static const struct timespec now[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+    int at = open_folder(folder);
+    if (at < 0)
+        return;
+    utimensat(at, name, now, AT_SYMLINK_NOFOLLOW);
+    close(at);
+}
+
+struct found {
+    char *name;
+    uint64_t bytes;
+    int64_t used_s, used_ns;
+};
+
+typedef VEC(struct found) found_files;
+
+static int longest_unused_first(const void *a, const void *b) {
+    const struct found *x = a, *y = b;
+    if (x->used_s != y->used_s)
+        return x->used_s < y->used_s ? -1 : 1;
+    return x->used_ns != y->used_ns ? (x->used_ns < y->used_ns ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Takes a file of the prefix; what a writer left behind an hour ago is removed. */
+static void look_at(int at, const char *name, const char *prefix, found_files *files) {
+    enum { ABANDONED_S = 3600 };
+    struct stat st;
+    bool temporary = *name == '.';
+    if (strncmp(name + temporary, prefix, strlen(prefix)) != 0 ||
+        fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+        return;
+    if (temporary) {
+        if (time(NULL) - st.st_mtim.tv_sec > ABANDONED_S)
+            unlinkat(at, name, 0);
+        return;
+    }
+    struct found *f = vec_push(files);
+    if (f)
+        *f = (struct found){strdup(name), (uint64_t)st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    if (f && !f->name)
+        files->count--;
+}
+
+void os_own_cache_trim(const char *folder, const char *prefix, uint64_t max_bytes) {
+    found_files files = {0};
+    uint64_t sum = 0;
+    int at = open_folder(folder), list = at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = list < 0 ? NULL : fdopendir(list);
+    if (!d && list >= 0)
+        close(list);
+    for (struct dirent *e; d && (e = readdir(d));)
+        look_at(at, e->d_name, prefix, &files);
+    if (d)
+        closedir(d);
+    for (size_t i = 0; i < files.count; i++)
+        sum += files.items[i].bytes;
+    if (files.count)
+        qsort(files.items, files.count, sizeof *files.items, longest_unused_first);
+    for (size_t i = 0; i < files.count; i++) {
+        if (sum > max_bytes && unlinkat(at, files.items[i].name, 0) == 0)
+            sum -= files.items[i].bytes;
+        free(files.items[i].name);
+    }
+    vec_fini(&files);
+    if (at >= 0)
+        close(at);
 }

@@ -7,6 +7,7 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "object/index/object_index.h"
+#include "resolve/lines_cache.h"
 #include "symbol/demangle.h"
 
 /* Whose split DWARF is asked for. */
@@ -21,6 +22,8 @@ struct image_lines {
     struct bytes dwarf, dwz;
     struct image_split *split;  /* owned */
     struct object_index *index; /* NULL: none */
+    struct lines_cache_key key;
+    struct os_map kept;         /* of the key */
     struct object_lines *types; /* NULL: none, or not asked for yet */
 };
 
@@ -45,11 +48,19 @@ struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symb
     return l;
 }
 
+/* Keeps what was made for the next time, too. */
+static void close_index(struct resolve_lines *l, struct image_lines *i) {
+    if (i->index)
+        lines_cache_save(symbol_store_own_cache(l->store), &i->key, i->index);
+    object_index_free(i->index);
+    os_map_fini(&i->kept);
+}
+
 void resolve_lines_free(struct resolve_lines *l) {
     if (!l)
         return;
     for (size_t i = 0; i < l->images.count; i++) {
-        object_index_free(l->images.items[i].index);
+        close_index(l, &l->images.items[i]);
         object_lines_free(l->images.items[i].types);
         free(l->images.items[i].split);
     }
@@ -65,12 +76,21 @@ static struct bytes ask_dwo(void *ctx, const char *folder, const char *name) {
     return symbol_store_dwo(split->store, split->id, folder, name);
 }
 
-static bool open_index(struct resolve_lines *l, uint32_t id, struct bytes dwarf, struct image_lines *i) {
+/* `announced`: the image is code that a JIT made, which the next run has anew. */
+static bool open_index(struct resolve_lines *l, uint32_t id, bool announced, struct bytes dwarf,
+                       struct image_lines *i) {
     const struct object_index_split split = {
         .dwp = symbol_store_dwp(l->store, id), .dwo = ask_dwo, .ctx = i->split};
     i->dwarf = dwarf;
     i->dwz = symbol_store_dwz(l->store, id, dwarf);
-    i->index = object_index_new(dwarf, i->dwz, &split, NULL);
+    const char *folder = announced ? NULL : symbol_store_own_cache(l->store);
+    os_map_fini(&i->kept);
+    i->key.size = 0;
+    if (folder)
+        i->key = lines_cache_key(dwarf, i->dwz, split.dwp);
+    lines_cache_load(folder, &i->key, &i->kept);
+    const struct object_index_kept kept = {{i->key.bytes, i->key.size}, i->kept.bytes};
+    i->index = object_index_new(dwarf, i->dwz, &split, &kept, NULL);
     return i->index;
 }
 
@@ -88,9 +108,10 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
     if (!i->split)
         return;
     *i->split = (struct image_split){l->store, id};
-    if (!bytes.debug.size || !open_index(l, id, bytes.debug, i))
+    bool announced = model_image(resolve_names_model(l->names), image)->kind == MODEL_IMAGE_CODE;
+    if (!bytes.debug.size || !open_index(l, id, announced, bytes.debug, i))
         if (bytes.code.size)
-            open_index(l, id, bytes.code, i);
+            open_index(l, id, announced, bytes.code, i);
 }
 
 /* The image's lines, opened if need be, or NULL if it has none. */

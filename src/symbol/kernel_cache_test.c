@@ -219,6 +219,31 @@ static void too_large_files_are_not_mapped(void **state) {
     assert_false(os_own_cache_put("/proc/none", "x", (struct bytes){NULL, 0}));
 }
 
+/* Those used last stay, as long as all have room; other files, and what is being written, do too. */
+static void what_was_not_used_goes(void **state) {
+    static const char *const names[] = {"a-1", "a-2", "a-3", "b-1", ".a-4.1", ".a-5.2"};
+    static const bool left[] = {false, true, true, true, false, true};
+    char folder[] = "/tmp/own-cache.XXXXXX", file[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 6; i++) {
+        const struct timespec times[2] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
+        assert_true(os_own_cache_put(folder, names[i], (struct bytes){(const uint8_t *)"12345", 5}));
+        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+        if (i < 5)
+            assert_int_equal(utimensat(AT_FDCWD, file, times, 0), 0);
+    }
+    os_own_cache_touch(folder, "a-2");
+    os_own_cache_touch(folder, "none");
+    os_own_cache_trim(folder, "a-", 14);
+    os_own_cache_trim("/proc/none", "a-", 14);
+    for (int i = 0; i < 6; i++) {
+        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+        assert_int_equal(unlink(file) == 0, left[i]);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_kernels_own),
@@ -228,6 +253,7 @@ int main(void) {
         cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(is_kept_in_a_folder_of_ones_own),
         cmocka_unit_test(too_large_files_are_not_mapped),
+        cmocka_unit_test(what_was_not_used_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -454,6 +454,10 @@ bool symbol_store_frames(struct symbol_store *s, uint32_t image, struct symbol_f
     return out->cfi;
 }
 
+const char *symbol_store_own_cache(const struct symbol_store *s) {
+    return s->options.own_cache;
+}
+
 bool symbol_store_raw_names(const struct symbol_store *s) {
     return s->options.raw_names;
 }

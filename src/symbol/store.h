@@ -228,6 +228,8 @@ struct symbol_bytes {
     struct bytes code, debug;
 };
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image);
+/* The folder for what is expensive to find out; NULL: none. */
+const char *symbol_store_own_cache(const struct symbol_store *s);
 /* Whether names of users' code stay as they are linked (--no-demangle). */
 bool symbol_store_raw_names(const struct symbol_store *s);
 /* Whether these may tell source lines and inlined functions. Any number of threads. */

@@ -5,6 +5,7 @@
 
 #include "base/sorted.h"
 #include "object/index/dwarf_numbers.h"
+#include "object/index/index_file.h"
 #include "object/index/index_unit.h"
 
 enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real ones do not overlap */
@@ -12,24 +13,22 @@ enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real on
 struct unit {
     const struct dinfo_head *head;
     bool made, wanted;
-    struct bytes block; /* owned */
+    bool kept;          /* the block is in the file */
+    bool partial;       /* a file that it needs was not found: not to be kept */
+    struct bytes block; /* owned, unless it is kept */
     struct index_unit view;
 };
 
-/* Code of a unit. Ranges may overlap or nest in odd images; the one that begins last is asked first. */
-struct range {
-    uint64_t start, end; /* end: exclusive */
-    uint64_t reach;      /* the furthest end of this and all before: where to stop looking back */
-    uint32_t unit;
-};
-
 struct object_index {
+    struct bytes image, alt_image;
+    enum { NOT_OPENED, OPENED, FAILED } dwarf; /* the three below */
     struct dinfo_file main, alt, dwp;
     struct object_index_split split;
+    struct index_file file; /* what was kept; no units: none */
     VEC(struct unit) units;
-    VEC(struct range) ranges;  /* sorted by start */
-    VEC(uint32_t) rangeless;   /* units that do not say what they cover: their lines do */
-    pthread_mutex_t dwo_mutex; /* for split.dwo */
+    VEC(struct index_range) ranges; /* sorted by start */
+    VEC(uint32_t) rangeless;        /* units that do not say what they cover: their lines do */
+    pthread_mutex_t dwo_mutex;      /* for split.dwo */
 };
 
 /* --- Which unit an address is in ---------------------------------------------------------------------------
@@ -51,11 +50,11 @@ static bool add_unit(struct object_index *x, const struct dinfo_head *h, size_t 
             unit->head = h;
         dinfo_ranges_init(&r, &u, &u.extent);
         while (ok && *left && dinfo_ranges_next(&r, &start, &end)) {
-            struct range *range = vec_push(&x->ranges);
+            struct index_range *range = vec_push(&x->ranges);
             --*left;
             ok = range;
             if (range)
-                *range = (struct range){.start = start, .end = end, .unit = id};
+                *range = (struct index_range){.start = start, .end = end, .unit = id};
         }
         if (ok && x->ranges.count == before && !u.extent.has_low && u.line_at != UINT64_MAX) {
             uint32_t *kept = vec_push(&x->rangeless);
@@ -69,7 +68,7 @@ static bool add_unit(struct object_index *x, const struct dinfo_head *h, size_t 
 }
 
 static int by_start(const void *a, const void *b) {
-    const struct range *x = a, *y = b;
+    const struct index_range *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     if (x->end != y->end) /* the smaller, which says more, last */
@@ -87,7 +86,7 @@ static bool list_units(struct object_index *x) {
         qsort(x->ranges.items, x->ranges.count, sizeof *x->ranges.items, by_start);
     uint64_t reach = 0;
     for (size_t i = 0; i < x->ranges.count; i++) {
-        struct range *r = &x->ranges.items[i];
+        struct index_range *r = &x->ranges.items[i];
         reach = r->end > reach ? r->end : reach;
         r->reach = reach;
     }
@@ -106,12 +105,73 @@ static struct unit_walk units_of(const struct object_index *x, uint64_t addr) {
 
 static uint32_t next_unit(const struct object_index *x, struct unit_walk *w) {
     while (w->at && w->tries < LOOK_BACK_MAX && x->ranges.items[w->at - 1].reach > w->addr) {
-        const struct range *r = &x->ranges.items[--w->at];
+        const struct index_range *r = &x->ranges.items[--w->at];
         w->tries++;
         if (r->end > w->addr)
-            return r->unit;
+            return (uint32_t)r->unit;
     }
     return UINT32_MAX;
+}
+
+/* --- Opening DWARF -----------------------------------------------------------------------------------------
+ */
+
+static bool open_file(struct bytes image, bool split, struct dinfo_file *f, struct err *err) {
+    struct object_elf e;
+    return object_elf_open(image, &e, err) && dinfo_file_open(&e, split, f, err);
+}
+
+static bool open_files(struct object_index *x, struct err *err) {
+    bool ok = open_file(x->image, false, &x->main, err) &&
+              (!x->alt_image.size || open_file(x->alt_image, false, &x->alt, err));
+    if (ok && x->split.dwp.size)
+        open_file(x->split.dwp, true, &x->dwp, NULL); /* without it there are still lines */
+    return ok;
+}
+
+/* Finds the heads of units that are known from the file. False: memory, or the file is of other DWARF. */
+static bool find_heads(struct object_index *x) {
+    __typeof__(x->units) units = x->units;
+    __typeof__(x->ranges) ranges = x->ranges;
+    __typeof__(x->rangeless) rangeless = x->rangeless;
+    memset(&x->units, 0, sizeof x->units);
+    memset(&x->ranges, 0, sizeof x->ranges);
+    memset(&x->rangeless, 0, sizeof x->rangeless);
+    bool ok = list_units(x) && x->units.count == units.count && x->ranges.count == ranges.count;
+    for (size_t i = 0; ok && i < units.count; i++)
+        units.items[i].head = x->units.items[i].head;
+    vec_fini(&x->units);
+    vec_fini(&x->ranges);
+    vec_fini(&x->rangeless);
+    x->units = units;
+    x->ranges = ranges;
+    x->rangeless = rangeless;
+    return ok;
+}
+
+/* Opens DWARF for what is not in the file. False: it cannot be. */
+static bool open_later(struct object_index *x) {
+    if (x->dwarf == NOT_OPENED)
+        x->dwarf = open_files(x, NULL) && find_heads(x) ? OPENED : FAILED;
+    return x->dwarf == OPENED;
+}
+
+/* Takes over the tables of the file. False: there is none that can be used. */
+static bool open_kept(struct object_index *x, const struct object_index_kept *kept) {
+    const struct index_file *f = &x->file;
+    if (!kept || !kept->file.size || !index_file_open(kept->file, kept->key, &x->file) || !f->unit_count ||
+        !vec_reserve(&x->units, f->unit_count) || !vec_reserve(&x->ranges, f->range_count + 1u) ||
+        !vec_reserve(&x->rangeless, f->rangeless_count + 1u)) {
+        x->file = (struct index_file){0};
+        return false;
+    }
+    while (x->units.count < f->unit_count)
+        vec_push(&x->units);
+    for (; x->ranges.count < f->range_count; x->ranges.count++)
+        x->ranges.items[x->ranges.count] = f->ranges[x->ranges.count];
+    for (; x->rangeless.count < f->rangeless_count; x->rangeless.count++)
+        x->rangeless.items[x->rangeless.count] = f->rangeless[x->rangeless.count];
+    return true;
 }
 
 /* --- Making units ------------------------------------------------------------------------------------------
@@ -145,7 +205,8 @@ static struct bytes ask_dwo(struct object_index *x, const struct dinfo_unit *u) 
 }
 
 /* Makes a block of the split part, or if that is not to be had, of what the skeleton has: lines. */
-static bool make_split(struct object_index *x, struct dinfo_unit *skeleton, struct bytes *out) {
+static bool make_split(struct object_index *x, struct dinfo_unit *skeleton, struct unit *unit) {
+    struct bytes *out = &unit->block;
     struct dinfo_file own = {.arena = ARENA_INIT};
     struct object_elf e;
     const struct dinfo_file *f = &x->dwp;
@@ -162,16 +223,27 @@ static bool make_split(struct object_index *x, struct dinfo_unit *skeleton, stru
         ok = index_unit_make(&u, skeleton, out);
     else
         ok = index_unit_make(skeleton, skeleton, out);
+    unit->partial = !h;
     dinfo_unit_fini(&u);
     dinfo_file_fini(&own);
     return ok;
+}
+
+/* Takes a unit from the file. False: it is not there. */
+static bool take_kept(struct object_index *x, uint32_t id) {
+    struct unit *unit = &x->units.items[id];
+    if (unit->made || !x->file.unit_count)
+        return unit->made;
+    unit->block = index_file_block(&x->file, id);
+    unit->kept = unit->made = unit->block.size && index_unit_open(unit->block, &unit->view);
+    return unit->made;
 }
 
 static bool make_unit(struct object_index *x, struct unit *unit) {
     struct dinfo_unit u;
     bool ok = dinfo_unit_open(&x->main, x->alt.heads.count ? &x->alt : NULL, unit->head, NULL, &u);
     if (ok)
-        ok = u.dwo_name ? make_split(x, &u, &unit->block) : index_unit_make(&u, &u, &unit->block);
+        ok = u.dwo_name ? make_split(x, &u, unit) : index_unit_make(&u, &u, &unit->block);
     ok = ok && index_unit_open(unit->block, &unit->view);
     dinfo_unit_fini(&u);
     unit->made = true;
@@ -192,7 +264,7 @@ static bool make_job(void *ctx, size_t job, unsigned thread, struct err *err) {
 
 static bool want(struct making *m, uint32_t unit) {
     struct unit *u = &m->x->units.items[unit];
-    if (u->made || u->wanted)
+    if (u->wanted || take_kept(m->x, unit))
         return true;
     uint32_t *kept = vec_push(&m->units);
     if (kept)
@@ -214,7 +286,10 @@ bool object_index_prepare(struct object_index *x, const object_vaddr *addrs, siz
     }
     for (size_t i = 0; ok && outside && i < x->rangeless.count; i++)
         ok = want(&m, x->rangeless.items[i]);
-    ok = ok ? pool_run(pool, m.units.count, make_job, &m, err) : err_memory(err, "index of source lines");
+    if (!ok)
+        err_memory(err, "index of source lines");
+    if (ok && m.units.count && open_later(x)) /* else they have no lines */
+        ok = pool_run(pool, m.units.count, make_job, &m, err);
     vec_fini(&m.units);
     return ok;
 }
@@ -224,7 +299,7 @@ bool object_index_prepare(struct object_index *x, const object_vaddr *addrs, siz
 
 static const struct index_unit *view_of(struct object_index *x, uint32_t unit) {
     struct unit *u = &x->units.items[unit];
-    if (!u->made)
+    if (!take_kept(x, unit) && open_later(x))
         make_unit(x, u);
     return &u->view;
 }
@@ -263,28 +338,79 @@ size_t object_index_inlined(struct object_index *x, object_vaddr addr, struct ob
     return n;
 }
 
+/* --- What is kept ------------------------------------------------------------------------------------------
+ */
+
+static bool is_new(const struct unit *u) {
+    return u->made && !u->kept && !u->partial && u->block.size;
+}
+
+/* The blocks that a file gets, with what fills them up to a multiple of 8. NULL: memory, or nothing is new.
+ */
+static struct bytes *blocks_to_keep(struct object_index *x) {
+    struct bytes *blocks = malloc((x->units.count + 1) * sizeof *blocks);
+    bool any = false;
+    for (uint32_t i = 0; blocks && i < x->units.count; i++) {
+        const struct unit *u = &x->units.items[i];
+        any = any || is_new(u);
+        take_kept(x, i);
+        blocks[i] = u->kept || is_new(u) ? u->block : (struct bytes){NULL, 0};
+    }
+    if (any)
+        return blocks;
+    free(blocks);
+    return NULL;
+}
+
+size_t object_index_encode(struct object_index *x, struct bytes key, struct writer *head,
+                           struct bytes **parts) {
+    static const uint8_t zeros[8];
+    struct bytes *blocks = key.size ? blocks_to_keep(x) : NULL;
+    if (!blocks)
+        return 0;
+    const struct index_file_content c = {.ranges = x->ranges.items,
+                                         .rangeless = x->rangeless.items,
+                                         .blocks = blocks,
+                                         .unit_count = (uint32_t)x->units.count,
+                                         .range_count = (uint32_t)x->ranges.count,
+                                         .rangeless_count = (uint32_t)x->rangeless.count};
+    index_file_encode(&c, key, head);
+    struct bytes *list = writer_ok(head) ? malloc((2 * x->units.count + 1) * sizeof *list) : NULL;
+    size_t n = 0;
+    if (list)
+        list[n++] = writer_bytes(head);
+    for (size_t i = 0; list && i < x->units.count; i++) {
+        if (!blocks[i].size)
+            continue;
+        list[n++] = blocks[i];
+        list[n++] = (struct bytes){zeros, -blocks[i].size & 7};
+    }
+    free(blocks);
+    *parts = list;
+    return n;
+}
+
 /* --- Life --------------------------------------------------------------------------------------------------
  */
 
-static bool open_file(struct bytes image, bool split, struct dinfo_file *f, struct err *err) {
-    struct object_elf e;
-    return object_elf_open(image, &e, err) && dinfo_file_open(&e, split, f, err);
-}
-
 struct object_index *object_index_new(struct bytes image, struct bytes alt,
-                                      const struct object_index_split *split, struct err *err) {
+                                      const struct object_index_split *split,
+                                      const struct object_index_kept *kept, struct err *err) {
     struct object_index *x = calloc(1, sizeof *x);
     if (!x) {
         err_memory(err, "index of source lines");
         return NULL;
     }
     pthread_mutex_init(&x->dwo_mutex, NULL);
+    x->image = image;
+    x->alt_image = alt;
     x->split = split ? *split : (struct object_index_split){0};
-    bool ok = open_file(image, false, &x->main, err) && (!alt.size || open_file(alt, false, &x->alt, err));
-    if (ok && x->split.dwp.size)
-        open_file(x->split.dwp, true, &x->dwp, NULL); /* without it there are still lines */
+    if (open_kept(x, kept))
+        return x;
+    bool ok = open_files(x, err);
     if (ok && !list_units(x))
         ok = err_memory(err, "index of source lines");
+    x->dwarf = OPENED;
     if (ok)
         return x;
     object_index_free(x);
@@ -295,7 +421,8 @@ void object_index_free(struct object_index *x) {
     if (!x)
         return;
     for (size_t i = 0; i < x->units.count; i++)
-        free((void *)x->units.items[i].block.data);
+        if (!x->units.items[i].kept)
+            free((void *)x->units.items[i].block.data);
     vec_fini(&x->units);
     vec_fini(&x->ranges);
     vec_fini(&x->rangeless);
