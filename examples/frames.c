@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_frame(const struct sonde_frame *f) {
+/* Prints the functions that are inlined there, too. */
+static void print_frame(const struct sonde_frame *f, int inlined) {
     const char *symbol = sonde_frame_symbol(f), *image = sonde_frame_image(f), *slash;
+    for (size_t i = 0; inlined && i + 1 < sonde_frame_functions(f); i++)
+        printf("%16" PRIx64 " %s+0x%" PRIx64 " (inlined)\n\t", sonde_frame_address(f),
+               sonde_frame_function(f, i, NULL, NULL), sonde_frame_symbol_offset(f));
     printf("%16" PRIx64 " ", sonde_frame_address(f));
     if (symbol)
         printf("%s+0x%" PRIx64, symbol, sonde_frame_symbol_offset(f));
@@ -39,7 +43,7 @@ static void print_sample(const struct sonde_record *r) {
     if (sonde_record_chain(r) == SONDE_CHAIN_NONE) {
         printf(" ");
         if (sonde_record_frames(r))
-            print_frame(sonde_record_frame(r, 0));
+            print_frame(sonde_record_frame(r, 0), 0);
         else
             printf("\n");
         return;
@@ -47,7 +51,7 @@ static void print_sample(const struct sonde_record *r) {
     printf("\n");
     for (size_t i = 0; sonde_record_chain(r) == SONDE_CHAIN_READ && i < sonde_record_frames(r); i++) {
         printf("\t");
-        print_frame(sonde_record_frame(r, i));
+        print_frame(sonde_record_frame(r, i), 1);
     }
     printf("\n");
 }

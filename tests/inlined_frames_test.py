@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Inlined functions as frames of report and script, and what is kept of them between runs: inlined_frames_test.py SONDE
+"""Inlined functions as frames of report and script, and what is kept of them between runs: inlined_frames_test.py SONDE [EXAMPLE]
 
 What report, script and exports show of a program's whole code is the same; with perf 7 in the PATH, what it shows.
 """
@@ -19,6 +19,7 @@ import made
 import support
 
 SONDE = os.path.realpath(sys.argv[1])
+EXAMPLE = os.path.realpath(sys.argv[2]) if len(sys.argv) > 2 else None  # examples/frames, by libsonde
 check = support.check
 SOURCE = """
 volatile unsigned long sink;
@@ -116,7 +117,17 @@ def same_everywhere(stacks):
     check(names.count("middle (inlined)") == 2 and names.count("step (inlined)") == 1, f"report: rows {names}")
     frames = [json.loads(line) for line in text("script", "--json").splitlines() if '"callchain"' in line]
     told = {tuple((f["sym"], f.get("inlined", False)) for f in reversed(x["callchain"])) for x in frames}
+    by_library(chains)
     check(told == {tuple((n.replace(" (inlined)", ""), n.endswith("(inlined)")) for n in stack) for stack in chains}, "script --json")
+
+
+def by_library(chains):
+    if not EXAMPLE:
+        return
+    out = subprocess.run([EXAMPLE, "perf.data"], capture_output=True, env=support.ENV)
+    found = {tuple(reversed([re.sub(r"\+0x[0-9a-f]+( \(/.*\))?", "", line.split(None, 1)[1]) for line in block.splitlines()
+                             if line.startswith("\t")])) for block in out.stdout.decode().strip("\n").split("\n\n")}
+    check(found == set(chains), f"libsonde: {found} instead of {set(chains)}")
 
 
 def shapes():

@@ -177,6 +177,16 @@ const void *sonde_frame_build_id(const struct sonde_frame *frame, size_t *size);
 /* Returns the source file, or NULL, and the line in *line (0: not known). `line` may be NULL. */
 const char *sonde_frame_source(const struct sonde_frame *frame, unsigned *line);
 
+/* The functions at an address: those whose calls the compiler inlined there, from the innermost outwards,
+ * then the one whose code it is, which sonde_frame_symbol names. Returns how many there are: 0 if no function
+ * is known, and 1 if nothing is inlined there, or no debugging information says so. */
+size_t sonde_frame_functions(const struct sonde_frame *frame);
+/* Returns the name of function `index`, NULL if there is none; and where in it: *file (NULL: not known) and
+ * *line of the address in the innermost one, of the call that was inlined in the others. `file` and `line`
+ * may be NULL. */
+const char *sonde_frame_function(const struct sonde_frame *frame, size_t index, const char **file,
+                                 unsigned *line);
+
 /* --- Evidence ------------------------------------------------------------------------------------------ */
 
 /* How well a frame's name is known. */

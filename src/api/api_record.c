@@ -243,3 +243,35 @@ const char *sonde_frame_source(const struct sonde_frame *f, unsigned *line) {
         *line = found.line;
     return ok ? found.file : NULL;
 }
+
+enum { INLINES_MAX = 64 };
+
+/* Finds the functions at a frame; 0: none is known. Without any inlined ones nothing is set. */
+static size_t functions_at(const struct sonde_frame *f, struct object_inline *out) {
+    if (settled(f)->symbol.index == SYMBOL_NONE)
+        return 0;
+    size_t n = resolve_sample_inlined(samples_of(f), frame_of(f), out, INLINES_MAX);
+    return n > 1 ? n : 1;
+}
+
+size_t sonde_frame_functions(const struct sonde_frame *f) {
+    struct object_inline found[INLINES_MAX];
+    return functions_at(f, found);
+}
+
+const char *sonde_frame_function(const struct sonde_frame *f, size_t index, const char **file,
+                                 unsigned *line) {
+    struct object_inline found[INLINES_MAX];
+    struct object_line where = {0};
+    size_t n = functions_at(f, found);
+    bool own = index + 1 == n;
+    if (n > 1 && index < n)
+        where = found[index].line;
+    else if (own)
+        where.file = sonde_frame_source(f, &where.line);
+    if (file)
+        *file = where.file;
+    if (line)
+        *line = where.file ? where.line : 0;
+    return own ? sonde_frame_symbol(f) : index < n ? found[index].name : NULL;
+}

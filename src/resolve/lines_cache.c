@@ -21,14 +21,22 @@ static void add(struct lines_cache_key *key, const void *bytes, size_t size) {
     key->size += size;
 }
 
-/* Adds what identifies a file. False: nothing does. */
+/* Adds what identifies a file, which must have DWARF now: what is shown never depends on what was kept.
+ * False: nothing does, or there is none. */
 static bool add_file(struct lines_cache_key *key, struct bytes file) {
+    struct object_elf e;
+    struct object_section s;
     struct object_build_id id;
     uint8_t cookie[OBJECT_COOKIE_BYTES];
     uint64_t size = file.size;
     if (!size)
         return true;
+    if (!object_elf_open(file, &e, NULL) || (!object_elf_section_named(&e, ".debug_info", &s) &&
+                                             !object_elf_section_named(&e, ".zdebug_info", &s)))
+        return false;
     add(key, &size, sizeof size);
+    add(key, &s.offset, sizeof s.offset);
+    add(key, &s.size, sizeof s.size);
     if (object_build_id_read(file, &id) && id.size && id.size <= 32) {
         add(key, id.bytes, id.size);
         return true;

@@ -14,7 +14,7 @@ struct unit {
     const struct dinfo_head *head;
     bool made, wanted;
     bool kept;          /* the block is in the file */
-    bool partial;       /* a file that it needs was not found: not to be kept */
+    bool passing;       /* made of a .dwo file, which may be gone or another one next time: not to be kept */
     struct bytes block; /* owned, unless it is kept */
     struct index_unit view;
 };
@@ -223,7 +223,7 @@ static bool make_split(struct object_index *x, struct dinfo_unit *skeleton, stru
         ok = index_unit_make(&u, skeleton, out);
     else
         ok = index_unit_make(skeleton, skeleton, out);
-    unit->partial = !h;
+    unit->passing = f != &x->dwp;
     dinfo_unit_fini(&u);
     dinfo_file_fini(&own);
     return ok;
@@ -342,7 +342,7 @@ size_t object_index_inlined(struct object_index *x, object_vaddr addr, struct ob
  */
 
 static bool is_new(const struct unit *u) {
-    return u->made && !u->kept && !u->partial && u->block.size;
+    return u->made && !u->kept && !u->passing && u->block.size;
 }
 
 /* The blocks that a file gets, with what fills them up to a multiple of 8. NULL: memory, or nothing is new.
