@@ -7,12 +7,17 @@
 
 #include "profile/profile_internal.h"
 
+/* Stands at the root, as the number of a frame, where callers are missing because the copy of the stack
+ * ended. */
+enum { TRUNCATED = PROFILE_NONE - 1 };
+
 struct filling {
     const struct profile *p;
     struct stacks *out;
     struct out text;                    /* scratch */
     uint32_t *images, *frames, *events; /* by number in the profile; STACKS_NONE: not yet, or an event without
                                            samples */
+    uint32_t truncated;                 /* the frame of TRUNCATED; STACKS_NONE: not yet */
     uint32_t *rows;                     /* by stack sample, with moments */
     VEC(uint32_t) path;                 /* nodes of the last stack, outermost first */
     VEC(uint32_t) path_frames;          /* and its frames, as numbered in the profile */
@@ -131,7 +136,19 @@ static uint32_t make_frame(struct filling *f, uint32_t id) {
     return stacks_frame(f->out, &made);
 }
 
+static uint32_t truncated_frame(struct filling *f) {
+    struct stacks_frame made = {.name = add_text(f, "[truncated]"),
+                                .image = STACKS_NONE,
+                                .level = STACKS_USER,
+                                .grade = GRADE_UNKNOWN};
+    if (f->truncated == STACKS_NONE && made.name != STRPOOL_NONE)
+        f->truncated = stacks_frame(f->out, &made);
+    return f->truncated;
+}
+
 static uint32_t frame_of(struct filling *f, uint32_t id) {
+    if (id == TRUNCATED)
+        return truncated_frame(f);
     if (f->frames[id] == STACKS_NONE)
         f->frames[id] = make_frame(f, id);
     return f->frames[id];
@@ -198,11 +215,13 @@ static bool ends_elsewhere(const struct profile *p, uint32_t last, uint32_t own)
 }
 
 /* Returns the node of a stack sample. STACKS_NONE: memory. */
-static uint32_t node_of(struct filling *f, const struct profile_stack *stack) {
+static uint32_t node_of(struct filling *f, const struct profile_stack *stack, bool truncated) {
     const struct profile_segments *segments = &f->p->b.segments;
     const uint32_t chain[2] = {stack->key.chain.outer, stack->key.chain.inner};
     size_t at = 0;
     uint32_t last = PROFILE_NONE;
+    if (truncated && !go_to(f, at++, TRUNCATED))
+        return STACKS_NONE;
     for (unsigned i = 0; i < 2; i++) {
         uint32_t n;
         const uint32_t *ids = profile_segments_ids(segments, chain[i], &n);
@@ -226,17 +245,33 @@ static uint32_t comm_of(struct filling *f, uint32_t group_key) {
     return add_text(f, strpool_text(&f->p->b.texts, (uint32_t)text));
 }
 
-static bool add_stack(struct filling *f, uint32_t i) {
-    const struct profile_stack *stack = &f->p->b.stacks.items[i];
-    uint32_t event = f->events[profile_group_key_event(f->p, stack->key.group_key)];
-    if (event == STACKS_NONE)
-        return true;
-    uint32_t node = node_of(f, stack), comm = comm_of(f, stack->key.group_key);
+/* Adds samples of a stack sample. Returns their row. STACKS_NONE: memory. */
+static uint32_t add_part(struct filling *f, const struct profile_stack *stack, uint32_t event, bool truncated,
+                         const struct profile_through *sums) {
+    uint32_t node = node_of(f, stack, truncated), comm = comm_of(f, stack->key.group_key);
     uint32_t row =
         node == STACKS_NONE || comm == STRPOOL_NONE ? STACKS_NONE : stacks_row(f->out, event, comm, node);
-    if (row == STACKS_NONE)
-        return false;
-    stacks_add(f->out, row, stack->samples, stack->period);
+    if (row != STACKS_NONE)
+        stacks_add(f->out, row, sums->samples, sums->period);
+    return row;
+}
+
+/* Samples whose dump ended and those with the same frames and no more callers go apart, should there be both.
+ */
+static bool add_stack(struct filling *f, uint32_t i) {
+    const struct profile_stack *stack = &f->p->b.stacks.items[i];
+    uint32_t event = f->events[profile_group_key_event(f->p, stack->key.group_key)], row = STACKS_NONE;
+    bool chained = stack->key.chain.outer != PROFILE_EMPTY_SEGMENT;
+    uint64_t cut = f->p->plan.unwinds && chained ? f->p->b.weights.items[i].cut : 0;
+    if (event == STACKS_NONE)
+        return true;
+    cut = cut < stack->samples ? cut : stack->samples;
+    const uint64_t share = stack->samples ? (uint64_t)((__uint128_t)stack->period * cut / stack->samples) : 0;
+    const struct profile_through parts[2] = {{stack->period - share, stack->samples - cut}, {share, cut}};
+    for (unsigned k = 0; k < 2; k++)
+        if ((parts[k].samples || (!k && !cut)) &&
+            (row = add_part(f, stack, event, k == 1, &parts[k])) == STACKS_NONE)
+            return false;
     if (f->rows)
         f->rows[i] = row;
     return true;
@@ -279,6 +314,7 @@ bool profile_stacks(const struct profile *p, uint32_t recording, struct stacks *
                         .images = new_map(model_image_count(p->plan.in->model)),
                         .frames = new_map(p->b.frames.list.count),
                         .events = new_map(p->tables.count),
+                        .truncated = STACKS_NONE,
                         .rows = moments ? new_map(stacks) : NULL};
     bool ok = f.images && f.frames && f.events && (f.rows || !moments) && out_init(&f.text, NULL, NULL) &&
               add_events(&f, recording);

@@ -169,14 +169,20 @@ def read_cut():
         sample = json.loads(line)
         for frame in sample.get("callchain", []):
             grade = frame.get("grade", "unknown")
-            counts[grade] = counts.get(grade, 0) + 1
-    tables = json.loads(support.run([SONDE, "report", "-i", "cut.data", "--no-inline", "--json"]).out)["tables"]
+            if not frame.get("inlined"):
+                counts[grade] = counts.get(grade, 0) + 1
+    tables = json.loads(support.run([SONDE, "report", "-i", "cut.data", "--json"]).out)["tables"]
     check(len(tables) == 1 and {k: v for k, v in tables[0]["frames"].items() if v} == counts,
           f"short dumps: report's grades are script's: {tables[0]['frames']}, {counts}")
     objects = json.loads(support.run([SONDE, "doctor", "--json", "cut.data"]).out)
     check({k: v for k, v in objects["frames"].items() if v} == counts and
           sum(o["frames"]["inferred"] for o in objects["objects"]) == counts.get("inferred", 0),
           f"short dumps: doctor's are, too: {objects['frames']}")
+    stacks = [line.rsplit(" ", 1) for line in
+              support.run([SONDE, "export", "folded", "cut.data"]).out.decode("utf-8", "replace").splitlines()]
+    check(sum(int(n) for _, n in stacks) == tables[0]["totals"][0]["period"], "short dumps: whole stacks have the whole period")
+    cut = [stack.split(";") for stack, _ in stacks if "[truncated]" in stack]
+    check(cut and all(stack[1] == "[truncated]" and "_start" not in stack for stack in cut), f"short dumps: truncated: {cut[:3]}")
     check(counts.get("inferred", 0) > 10, f"short dumps: their outermost frames are not proved: {counts}")
 
 
