@@ -21,6 +21,21 @@ static void add(struct lines_cache_key *key, const void *bytes, size_t size) {
     key->size += size;
 }
 
+/* Hashes some of a section: enough to tell whether its content was taken out of a copy that is otherwise the
+ * same (symbol/symbol_kept.h). */
+static uint64_t sample_of(struct bytes file, const struct object_section *s) {
+    enum { SAMPLES = 16, SAMPLE_BYTES = 64 };
+    uint64_t hash = s->size, step = s->size / SAMPLES;
+    if (s->offset > file.size || s->size > file.size - s->offset)
+        return 0;
+    for (uint64_t i = 0; i < SAMPLES && s->size >= SAMPLE_BYTES; i++) {
+        uint64_t at = i * step;
+        at = at > s->size - SAMPLE_BYTES ? s->size - SAMPLE_BYTES : at;
+        hash = hash_u64(hash ^ hash_bytes(file.data + s->offset + at, SAMPLE_BYTES));
+    }
+    return hash;
+}
+
 /* Adds what identifies a file, which must have DWARF now: what is shown never depends on what was kept.
  * False: nothing does, or there is none. */
 static bool add_file(struct lines_cache_key *key, struct bytes file) {
@@ -28,7 +43,7 @@ static bool add_file(struct lines_cache_key *key, struct bytes file) {
     struct object_section s;
     struct object_build_id id;
     uint8_t cookie[OBJECT_COOKIE_BYTES];
-    uint64_t size = file.size;
+    uint64_t size = file.size, sample;
     if (!size)
         return true;
     if (!object_elf_open(file, &e, NULL) || (!object_elf_section_named(&e, ".debug_info", &s) &&
@@ -37,6 +52,8 @@ static bool add_file(struct lines_cache_key *key, struct bytes file) {
     add(key, &size, sizeof size);
     add(key, &s.offset, sizeof s.offset);
     add(key, &s.size, sizeof s.size);
+    sample = sample_of(file, &s);
+    add(key, &sample, sizeof sample);
     if (object_build_id_read(file, &id) && id.size && id.size <= 32) {
         add(key, id.bytes, id.size);
         return true;
