@@ -28,6 +28,7 @@ struct inlining {
     VEC(uint32_t) wanted;
     VEC(uint8_t) has_lines; /* by image: 0: not asked yet, 1: no, 2: yes */
     struct idtable known;   /* frames of inlined functions, with `functions` */
+    struct hash_map names;  /* text ids of their names, by where these lie */
 };
 
 /* ---- what to look up ---- */
@@ -147,11 +148,20 @@ static bool is_same(const struct inlining *x, uint32_t id, const struct resolve_
            x->b->inlined.items[id].name == name;
 }
 
+/* Returns the text id of a name, which lives as long as the lines. STRPOOL_NONE: memory. */
+static uint32_t name_of(struct inlining *x, const char *text) {
+    uint32_t id = hash_map_get(&x->names, (uintptr_t)text);
+    if (id != HASH_ABSENT)
+        return id;
+    const char *shown = *text ? text : "[unknown]";
+    id = strpool_add(&x->b->texts, shown, strlen(shown));
+    return id != STRPOOL_NONE && hash_map_set(&x->names, (uintptr_t)text, id) ? id : STRPOOL_NONE;
+}
+
 /* Returns the frame of a function that is inlined at frame `id`. RESOLVE_NO_FRAME: memory. */
 static uint32_t inlined_frame(struct inlining *x, uint32_t id, const struct object_inline *in) {
     struct resolve_frame f = x->b->frames.list.items[id];
-    const char *text = *in->name ? in->name : "[unknown]";
-    uint32_t name = strpool_add(&x->b->texts, text, strlen(text));
+    uint32_t name = name_of(x, in->name);
     struct profile_inlined what = {name, in->line.line, in->line.file, true};
     if (name == STRPOOL_NONE)
         return RESOLVE_NO_FRAME;
@@ -294,5 +304,6 @@ bool profile_inlines_expand(struct profile_builder *b, struct err *err) {
     vec_fini(&x.wanted);
     vec_fini(&x.has_lines);
     idtable_fini(&x.known);
+    hash_map_fini(&x.names);
     return ok;
 }
