@@ -236,6 +236,8 @@ static bool take_kept(struct object_index *x, uint32_t id) {
         return unit->made;
     unit->block = index_file_block(&x->file, id);
     unit->kept = unit->made = unit->block.size && index_unit_open(unit->block, &unit->view);
+    if (!unit->kept)
+        unit->block = (struct bytes){NULL, 0};
     return unit->made;
 }
 
