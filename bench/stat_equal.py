@@ -135,6 +135,9 @@ def settle_lines(ours, theirs, options, used):
         ours[:], theirs[:] = [x for x in ours if x.strip()], [x for x in theirs if x.strip()]
     if any(re.search(r"<not counted>.*/", x) for x in theirs) and not any("<not counted>" in x for x in ours):
         used.add("control groups are counted whole")
+    if any(re.search(r"/ .*\(\d+\.\d+%\)$", x) for x in theirs):
+        used.add("software events are never extrapolated")
+        theirs[:] = [re.sub(r" *\(\d+\.\d+%\)$", "", x) for x in theirs]
     if "-r" in options and "--table" in options:
         ours[:], theirs[:] = [re.sub("#{2,}$", "#", x) for x in ours], [re.sub("#{2,}$", "#", x) for x in theirs]
 
