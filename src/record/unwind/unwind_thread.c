@@ -8,7 +8,6 @@ struct record_unwind {
     struct record_unwind_queue queue;
     struct record_unwind_core core;
     pthread_t thread;
-    bool running;
     atomic_uint_fast64_t written; /* the file's size */
 };
 
@@ -56,14 +55,14 @@ struct record_unwind *record_unwind_start(const struct record_outlet *outlet,
     u->outlet = *outlet;
     atomic_store(&u->written, record_file_size(outlet->file));
     record_unwind_queue_init(&u->queue, RECORD_UNWIND_BYTES_MAX);
-    if (!record_unwind_core_init(&u->core, &options, err)) {
-        record_unwind_core_fini(&u->core);
-        record_unwind_queue_fini(&u->queue);
-        free(u);
-        return NULL;
-    }
-    u->running = pthread_create(&u->thread, NULL, work, u) == 0;
-    return u;
+    if (record_unwind_core_init(&u->core, &options, err) &&
+        (pthread_create(&u->thread, NULL, work, u) == 0 ||
+         err_set(err, ERR_IO, "--unwind=record", "cannot start a thread")))
+        return u;
+    record_unwind_core_fini(&u->core);
+    record_unwind_queue_fini(&u->queue);
+    free(u);
+    return NULL;
 }
 
 /* Does here what waits. */
@@ -79,12 +78,7 @@ static bool catch_up(struct record_unwind *u, struct err *err) {
 
 bool record_unwind_put(struct record_unwind *u, const struct bytes *spans, size_t count, size_t packed,
                        bool round, struct err *err) {
-    struct err why = ERR_INIT;
-    bool ok = record_unwind_queue_put(&u->queue, spans, count, packed, round, &why) &&
-              (u->running || catch_up(u, &why));
-    if (!ok && err)
-        *err = why;
-    return ok;
+    return record_unwind_queue_put(&u->queue, spans, count, packed, round, err);
 }
 
 uint64_t record_unwind_file_size(struct record_unwind *u) {
@@ -107,8 +101,7 @@ static uint64_t missing_bytes(struct record_unwind *u) {
 bool record_unwind_stop(struct record_unwind *u, struct writer *report, struct err *err) {
     struct err why = ERR_INIT;
     record_unwind_queue_stop(&u->queue, NULL);
-    if (u->running)
-        pthread_join(u->thread, NULL);
+    pthread_join(u->thread, NULL);
     bool ok = !u->queue.failed;
     if (!ok)
         why = u->queue.err;
