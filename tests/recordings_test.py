@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import support
 
 SONDE = os.path.abspath(sys.argv[1])
+KALLSYMS = os.path.join(HERE, "kallsyms")  # without it, a machine with the recorded kernel would name more than others
 COMMANDS = [
     "report --stdio",
     "report --stdio --no-children -s pid,comm,dso,sym --grades",
@@ -47,7 +48,7 @@ def text(name):
     with tempfile.TemporaryDirectory() as empty:
         for command in commands(name):
             verb, *options = command.split()
-            nowhere = ["--symfs", empty] if verb in ("report", "script", "annotate") else []
+            nowhere = ["--symfs", empty, "--kallsyms", KALLSYMS] if verb in ("report", "script", "annotate") else []
             r = support.run([SONDE, "--buildid-dir", empty, verb, *options, *nowhere, "-f", "-i", name])
             out += f"$ sonde {command}\n" + r.out.decode() + (f"(status {r.status}: {r.err})\n" if r.status else "")
     return "".join(line + "\n" for line in out.splitlines() if not line.startswith(("# (Tip: ", "# captured on")))

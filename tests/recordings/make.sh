@@ -31,6 +31,6 @@ take replaced -N -e cpu-clock:u -F 300 -- "$work/victim" x 200
 cp "$program" "$work/victim"
 take kept -N --keep=full -e cpu-clock:u -F 300 -- "$work/victim" x 200
 "$sonde" record -q -e cpu-clock:u -F 300 -o - -- "$program" o 50 > "$to/pipe.data"
-# Its kernel's list of symbols would be large: addresses are shown.
+# "kallsyms" here is what these two need of the kernel's list: the functions in them, and those by which sonde tells kernels apart.
 "$sonde" record -q -e cpu-clock -F 300 -g -o "$to/kernel.data" -- "$program" r 2000
 "$sonde" record -q -e sched:sched_process_fork,sched:sched_process_exit -o "$to/tracepoint.data" -- "$program" f 1
