@@ -121,6 +121,19 @@ def same_everywhere(stacks):
     check(told == {tuple((n.replace(" (inlined)", ""), n.endswith("(inlined)")) for n in stack) for stack in chains}, "script --json")
 
 
+def evidence():
+    """What `why` says of a place with inlined functions, and of a function that is inlined everywhere."""
+    for asked, possible in (("leaf", ["mix step leaf", "step leaf", "leaf"]), ("mix", ["mix step leaf"]), ("middle", ["middle outer", "middle other"])):
+        told = json.loads(text("why", "--symbol", asked, "--json"))
+        functions = told.get("functions", [])
+        names = " ".join(f["sym"] for f in functions)
+        check(names in possible and told["sym"] == functions[-1]["sym"], f"why {asked}: {functions}")
+        check([f.get("inlined", False) for f in functions] == [True] * (len(functions) - 1) + [False], f"why {asked}: {functions}")
+        lines = SOURCE.splitlines()
+        check(all(f"{f['sym']}(" in lines[f["line"] - 1] for f in functions), f"why {asked}, lines: {functions}")
+    check(" inlined into\n" in text("why", "--symbol", "middle"), "why, as text")
+
+
 def by_library(chains):
     if not EXAMPLE:
         return
@@ -223,6 +236,7 @@ def main():
         stacks = build()
         same_everywhere(stacks)
         shapes()
+        evidence()
         like_perf(stacks)
         kept_between_runs()
         os.chdir("/")

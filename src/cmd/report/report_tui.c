@@ -80,6 +80,7 @@ static bool why(void *ctx, const char *function, const char *dso, struct out *ou
     why_finder_init(&f, s->recording, parts.model, parts.naming);
     bool ok = why_finder_symbol(&f, function, dso, err);
     if (ok) {
+        why_finder_source(&f);
         why_finder_identities(&f, s->o->symbol.symfs, path, sizeof path, &absent);
         why_print_text(&f.why, out);
     }

@@ -120,6 +120,7 @@ static int show(struct command_env *env, struct session *s) {
     struct out out;
     struct err absent = ERR_INIT;
     char path[WHY_PATH_ROOM];
+    why_finder_source(&s->finder);
     why_finder_identities(&s->finder, s->o->symbols.symfs, path, sizeof path, &absent);
     if (!command_output(env, &out))
         return EXIT_ERROR;

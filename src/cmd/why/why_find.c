@@ -14,7 +14,8 @@ void why_finder_init(struct why_finder *s, struct recording *r, const struct mod
     *s = (struct why_finder){.recording = r, .model = m, .naming = naming};
     s->why.pid = s->why.tid = UINT32_MAX;
     s->locator.model = m;
-    s->samples = (struct resolve_samples){.locator = &s->locator, .names = naming->names};
+    s->samples =
+        (struct resolve_samples){.locator = &s->locator, .names = naming->names, .lines = naming->lines};
     s->samples.chain.o = recording_chains(r, naming->names, RESOLVE_CHAIN_USUAL);
     s->search.samples = &s->samples;
     s->why.model = m;
@@ -58,13 +59,25 @@ static bool is_of(const struct why_finder *s, const struct resolve_sample_frame 
     return !strcmp(image->short_name, s->dso) || !strcmp(image->name, s->dso);
 }
 
+static bool has_inlined(struct why_finder *s, struct resolve_sample_frame *f, const char *name) {
+    struct object_inline functions[WHY_FUNCTIONS_MAX];
+    size_t n = f->symbol.index == SYMBOL_NONE
+                   ? 0
+                   : resolve_sample_inlined(&s->samples, f, functions, WHY_FUNCTIONS_MAX);
+    for (size_t i = 0; i + 1 < n; i++)
+        if (functions[i].name && symbol_name_matches(functions[i].name, name))
+            return true;
+    return false;
+}
+
 /* The frame of that name; the number of frames when there is none. */
-static size_t find_symbol(const struct why_finder *s, const char *name) {
+static size_t find_symbol(struct why_finder *s, const char *name) {
     size_t i = 0;
     for (; i < s->why.count; i++) {
         const char *text = resolve_names_text(s->naming->names, s->why.frames[i].symbol);
         bool found =
             s->by_place ? !text && is_at(s, &s->why.frames[i]) : text && symbol_name_matches(text, name);
+        found = found || (s->inlined && has_inlined(s, &s->samples.frames.items[i], name));
         if (found && is_of(s, &s->why.frames[i]))
             break;
     }
@@ -88,7 +101,7 @@ static bool take_sample(struct why_finder *s, const struct stream_record *r, str
                                          recording_when(s->recording, r)};
     if (s->symbol && !resolve_chain_read(&s->samples.chain, &x, &e->attr, at.cpumode, at.when))
         return err_memory(err, "why");
-    if (s->symbol && !s->by_place && s->samples.chain.segments.count &&
+    if (s->symbol && !s->by_place && !s->inlined && s->samples.chain.segments.count &&
         !why_search_may_show(&s->search, &at, &s->samples.chain))
         return true;
     w->loc = r->loc;
@@ -116,6 +129,7 @@ static bool find_sample(struct why_finder *s, uint64_t wanted, struct err *err) 
     enum stream_status status;
     struct why *w = &s->why;
     w->has_sample = true;
+    w->number = 0;
     stream_rewind(s->recording->stream);
     while ((status = stream_next(s->recording->stream, &r, err)) == STREAM_RECORD) {
         if (r.raw.type != PERFDATA_RECORD_SAMPLE || r.event >= s->recording->events->list.count)
@@ -149,6 +163,12 @@ bool why_finder_symbol(struct why_finder *s, const char *name, const char *dso, 
     s->by_place = end && end > name + 2 && !*end;
     s->symbol = s->search.name = name;
     s->dso = dso;
+    if (find_sample(s, 0, err))
+        return true;
+    if (err->code != ERR_ABSENT || s->by_place)
+        return false;
+    *err = ERR_INIT;
+    s->inlined = true; /* every frame's functions are looked up, which is slow: only now */
     return find_sample(s, 0, err);
 }
 
@@ -158,6 +178,16 @@ bool why_finder_address(struct why_finder *s, bool kernel, uint64_t address, str
         return err_memory(err, "why");
     name_frames(s);
     return true;
+}
+
+void why_finder_source(struct why_finder *s) {
+    struct why *w = &s->why;
+    struct resolve_sample_frame *f = &s->samples.frames.items[w->chosen];
+    if (f->symbol.index == SYMBOL_NONE)
+        return;
+    w->function_count = resolve_sample_inlined(&s->samples, f, w->functions, WHY_FUNCTIONS_MAX);
+    if (!w->function_count && resolve_sample_line(&s->samples, f, &w->functions[0].line))
+        w->function_count = 1;
 }
 
 /* ---- identities ---- */

@@ -325,6 +325,25 @@ static bool has_list(const struct why *w, const struct resolve_sample_frame *f) 
     return f->hit.image != MODEL_NONE && resolve_names_table(w->names, f->hit.image);
 }
 
+/* The function that was linked has the symbol's name, those inlined into it that of the debugging
+ * information. */
+static const char *function_name(const struct why *w, size_t i) {
+    const char *name =
+        i + 1 < w->function_count ? w->functions[i].name : resolve_names_text(w->names, chosen(w)->symbol);
+    return name ? name : "[unknown]";
+}
+
+static void print_source(const struct why *w, struct out *o) {
+    for (size_t i = 0; i < w->function_count; i++) {
+        const struct object_line *line = &w->functions[i].line;
+        label(o, i ? "" : "source");
+        out_str(o, function_name(w, i));
+        if (line->file)
+            out_printf(o, " at %s:%" PRIu32, line->file, line->line);
+        out_str(o, i + 1 < w->function_count ? ", inlined into\n" : "\n");
+    }
+}
+
 void why_print_text(const struct why *w, struct out *o) {
     const struct resolve_sample_frame *f = chosen(w);
     struct resolve_provenance p = provenance(w, f);
@@ -359,6 +378,7 @@ void why_print_text(const struct why *w, struct out *o) {
     print_identities(w, f, o);
     print_tries(w, f, o);
     print_naming(w, f, &p.symbol, o);
+    print_source(w, o);
 }
 
 /* ---- JSON ---- */
@@ -462,6 +482,24 @@ static void json_symbol(const struct symbol_provenance *p, struct json *j) {
         json_int(j, "slide", p->slide);
 }
 
+static void json_functions(const struct why *w, struct json *j) {
+    if (!w->function_count)
+        return;
+    json_open(j, "functions", '[');
+    for (size_t i = 0; i < w->function_count; i++) {
+        const struct object_line *line = &w->functions[i].line;
+        json_open(j, NULL, '{');
+        json_text(j, "sym", function_name(w, i));
+        if (i + 1 < w->function_count)
+            json_bool(j, "inlined", true);
+        json_known(j, "file", line->file);
+        if (line->file)
+            json_number(j, "line", line->line);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 void why_print_json(const struct why *w, struct out *o) {
     const struct resolve_sample_frame *f = chosen(w);
     struct symbol_provenance p = provenance(w, f).symbol;
@@ -491,5 +529,6 @@ void why_print_json(const struct why *w, struct out *o) {
             json_identity(j, "now", w->now_path, w->now_error, &w->now);
     }
     json_tries(w, f, j);
+    json_functions(w, j);
     json_close(j, '}');
 }

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "object/build_id.h"
 #include "object/cookie.h"
+#include "object/lines.h"
 #include "resolve/sample.h"
 #include "stream/stream.h"
 
@@ -16,6 +17,8 @@ struct why_identity {
     uint8_t cookie[OBJECT_COOKIE_BYTES];
     struct perfdata_file_state state;
 };
+
+enum { WHY_FUNCTIONS_MAX = 64 }; /* at one address */
 
 /* All borrowed. */
 struct why {
@@ -34,6 +37,11 @@ struct why {
 
     const struct resolve_sample_frame *frames; /* innermost first; their symbols are looked up */
     size_t count, chosen;                      /* chosen: index of the one to explain */
+
+    /* The functions at the chosen frame's address with their lines, from the innermost inlined one outwards;
+     * one when nothing is inlined there, none when its image has no lines. */
+    struct object_inline functions[WHY_FUNCTIONS_MAX];
+    size_t function_count;
 
     /* The chosen frame's file: what was recorded of it, and what is at its path now. */
     struct why_identity then, now;
