@@ -12,7 +12,7 @@
 #include "cmd/common/progress.h"
 #include "cmd/stat/shell_words.h"
 #include "cmd/stat/stat.h"
-#include "count/versus.h"
+#include "count/verdict/versus.h"
 #include "os/poller.h"
 #include "view/stat/versus_view.h"
 

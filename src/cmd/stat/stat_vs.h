@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `stat --vs`: commands run by turns, and which of them is faster (count/versus.h). */
+/* `stat --vs`: commands run by turns, and which of them is faster (count/verdict/versus.h). */
 #ifndef SONDE_CMD_STAT_STAT_VS_H
 #define SONDE_CMD_STAT_STAT_VS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How commands compare (count/versus.h), as a table with a verdict for each measure, and as JSON
+/* How commands compare (count/verdict/versus.h), as a table with a verdict for each measure, and as JSON
  * (docs/JSON.md). Pure: writes to the sink it is given. */
 #ifndef SONDE_VIEW_STAT_VERSUS_VIEW_H
 #define SONDE_VIEW_STAT_VERSUS_VIEW_H
 
 #include "base/out.h"
-#include "count/versus.h"
+#include "count/verdict/versus.h"
 
 struct versus_view {
     const struct versus *versus;

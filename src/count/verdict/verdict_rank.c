@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/verdict_rank.h"
+#include "count/verdict/verdict_rank.h"
 
 #include <math.h>
 #include <stdint.h>

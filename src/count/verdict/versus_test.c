@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "count/versus.h"
+#include "count/verdict/versus.h"
 #include "tests/support/fail_alloc.h"
 
 /* A machine whose time passes only while something runs: 100 ms a run, times `slow` of the command. */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "count/verdict.h"
-#include "count/verdict_rank.h"
+#include "count/verdict/verdict.h"
+#include "count/verdict/verdict_rank.h"
 #include "tests/support/fail_alloc.h"
 
 static const struct verdict_options plain = {0.95, 1};

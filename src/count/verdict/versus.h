@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "count/verdict.h"
+#include "count/verdict/verdict.h"
 
 struct versus_measure {
     const char *name; /* NULL: not shown */

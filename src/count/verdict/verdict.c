@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/verdict.h"
+#include "count/verdict/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "count/verdict_rank.h"
+#include "count/verdict/verdict_rank.h"
 
 static const double POWER = 0.9; /* what "would have been seen" means */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/versus.h"
+#include "count/verdict/versus.h"
 
 #include <math.h>
 #include <stdlib.h>
