@@ -46,10 +46,9 @@ static bool split(struct annotate_source *f) {
 static bool read_file(const struct annotate_sources *s, const char *path, struct annotate_source *f) {
     char room[PATH_ROOM];
     struct os_file file;
-    if (!host_path(s, path, room) || !os_file_open(room, &file, NULL))
+    if (!host_path(s, path, room) || !os_file_open_regular(room, &file, NULL))
         return false;
-    bool ok = file.kind == OS_FILE_REGULAR && file.size <= FILE_MAX &&
-              os_map_file(&file, room, &f->map, NULL) && split(f);
+    bool ok = file.size <= FILE_MAX && os_map_file(&file, room, &f->map, NULL) && split(f);
     os_file_close(&file);
     return ok;
 }

@@ -5,24 +5,31 @@
 
 enum { CHUNK = 65536 };
 
-/* /proc's files have no size to be known beforehand. */
-static bool read_real(void *ctx, const char *path, struct writer *into, struct err *err) {
-    (void)ctx;
-    struct os_file file;
-    if (!os_file_open(path, &file, err))
-        return false;
+/* Reads to the end, and closes: /proc's files have no size to be known beforehand. */
+static bool read_all(struct os_file *file, const char *path, struct writer *into, struct err *err) {
     int64_t n;
     do {
         size_t before = into->size;
         uint8_t *room = writer_grow(into, CHUNK);
-        n = room ? os_file_read(&file, room, CHUNK, path, err) : -1;
+        n = room ? os_file_read(file, room, CHUNK, path, err) : -1;
         if (!room)
             err_memory(err, path);
         else
             into->size = before + (size_t)(n > 0 ? n : 0);
     } while (n > 0);
-    os_file_close(&file);
+    os_file_close(file);
     return n == 0;
+}
+
+static bool read_real(void *ctx, const char *path, struct writer *into, struct err *err) {
+    (void)ctx;
+    struct os_file file;
+    return os_file_open(path, &file, err) && read_all(&file, path, into, err);
+}
+
+bool os_files_read_regular(const char *path, struct writer *into, struct err *err) {
+    struct os_file file;
+    return os_file_open_regular(path, &file, err) && read_all(&file, path, into, err);
 }
 
 const struct os_files os_files_real = {read_real, NULL};

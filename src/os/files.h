@@ -15,6 +15,9 @@ struct os_files {
 /* This machine's. */
 extern const struct os_files os_files_real;
 
+/* Appends the content of a file that a recording names (os_file_open_regular). As os_files.read. */
+bool os_files_read_regular(const char *path, struct writer *into, struct err *err);
+
 /* For tests: files that a table has, and no others. */
 struct os_fake_file {
     const char *path; /* NULL ends the table */

@@ -10,12 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool os_file_open(const char *path, struct os_file *out, struct err *err) {
-    *out = (struct os_file){.fd = -1};
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+static bool take_descriptor(int fd, const char *path, struct os_file *out, struct err *err) {
+    struct stat st;
     if (fd < 0)
         return err_errno(err, errno, path, "cannot open");
-    struct stat st;
     if (fstat(fd, &st) != 0) {
         err_errno(err, errno, path, "cannot examine");
         if (fd != STDIN_FILENO)
@@ -32,6 +30,28 @@ bool os_file_open(const char *path, struct os_file *out, struct err *err) {
     out->mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     out->ctime_s = st.st_ctim.tv_sec;
     return true;
+}
+
+bool os_file_open(const char *path, struct os_file *out, struct err *err) {
+    *out = (struct os_file){.fd = -1};
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    return take_descriptor(fd, path, out, err);
+}
+
+bool os_file_open_regular(const char *path, struct os_file *out, struct err *err) {
+    struct stat st;
+    *out = (struct os_file){.fd = -1};
+    if (stat(path, &st) != 0)
+        return err_errno(err, errno, path, "cannot open");
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_IO, path, "not a regular file");
+    /* What is there may be another file by now. */
+    if (!take_descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), path, out, err))
+        return false;
+    if (out->kind == OS_FILE_REGULAR)
+        return true;
+    os_file_close(out);
+    return err_set(err, ERR_IO, path, "not a regular file");
 }
 
 void os_file_close(struct os_file *f) {

@@ -18,6 +18,9 @@ struct os_file {
 
 /* Opens `path` for reading; "-" is standard input (never closed). False and *err when that fails. */
 bool os_file_open(const char *path, struct os_file *out, struct err *err);
+/* The same for a path that a recording names, which may lead anywhere: only a regular file is opened. A FIFO
+ * would wait for a writer, and to open a device may start something. Else *err says what is wrong. */
+bool os_file_open_regular(const char *path, struct os_file *out, struct err *err);
 void os_file_close(struct os_file *f);
 
 /* Up to `n` bytes into `p`: the number read, 0 at the end; -1 and *err on failure. Restarts after signals. */

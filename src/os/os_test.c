@@ -122,6 +122,12 @@ static void test_files(void **state) {
     assert_true(os_file_open(dir, &f[0], &err));
     assert_int_equal(f[0].kind, OS_FILE_DIRECTORY);
     os_file_close(&f[0]);
+    assert_false(os_file_open_regular(dir, &f[0], &err));
+    assert_int_equal(mkfifo(path[0], 0600), 0);
+    assert_false(os_file_open_regular(path[0], &f[0], &err)); /* without waiting for a writer */
+    assert_string_equal(err.message, "not a regular file");
+    assert_int_equal(f[0].fd, -1);
+    unlink(path[0]);
     rmdir(dir);
     assert_false(os_file_open(path[0], &f[0], &err));
     assert_int_equal(err.code, ERR_ABSENT);

@@ -211,7 +211,7 @@ static void forget(struct resolve_jit_dump *d) {
 static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const char *path, struct err *err) {
     struct err why = ERR_INIT;
     struct os_file file;
-    if (!*path || !os_file_open(path, &file, &why)) {
+    if (!*path || !os_file_open_regular(path, &file, &why)) {
         /* A root in /proc may well be forbidden to us. */
         if (why.code != ERR_ABSENT && strncmp(path, "/proc/", 6) != 0 && *path && !d->why)
             d->why = text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));

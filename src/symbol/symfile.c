@@ -95,11 +95,9 @@ static bool examine(struct symfile *f) {
 
 static void read_file(struct symfile *f) {
     struct os_file file;
-    if (!os_file_open(f->path, &file, &f->err))
+    if (!os_file_open_regular(f->path, &file, &f->err))
         return;
-    if (file.kind != OS_FILE_REGULAR)
-        err_set(&f->err, ERR_IO, f->path, "not a regular file");
-    else if (os_map_file(&file, f->path, &f->map, &f->err)) {
+    if (os_map_file(&file, f->path, &f->map, &f->err)) {
         f->bytes = f->map.bytes;
         examine(f);
     }
@@ -203,7 +201,7 @@ const struct symbol_table *symfile_text_table(struct symfile_cache *c, const cha
         struct writer text = writer_make(false);
         f->is_text = true;
         f->text_at = identity_of(path);
-        if (os_files_real.read(os_files_real.ctx, path, &text, &f->list_err))
+        if (os_files_read_regular(path, &text, &f->list_err))
             f->table = build(&text, &f->list_err);
         writer_fini(&text);
     }
