@@ -19,7 +19,7 @@ LAYERS = [
     ["recording"],
     ["select"],
     ["events"],
-    ["record", "count", "edit", "profile", "annotate"],
+    ["record", "count", "edit", "profile", "states", "annotate"],
     ["view"],
     ["cmd", "api"],
 ]

@@ -72,6 +72,7 @@ extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
+extern const struct command cmd_sched;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_test;

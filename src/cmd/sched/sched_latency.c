@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/sched/sched.h"
+#include "states/latency.h"
+#include "view/sched/latency_text.h"
+
+struct latency_options {
+    struct sched_common common;
+    const char *sort, *cpus;
+    bool pids;
+};
+
+#define OWN struct latency_options
+static const struct option options[] = {
+    OPTION_STRING('s', "sort", OWN, sort, "key[,key2...]", "sort by key(s): runtime, switch, avg, max"),
+    OPTION_STRING('C', "CPU", OWN, cpus, "n", "running and waiting on these CPUs only (0,2-4)"),
+    OPTION_BOOL('p', "pids", OWN, pids, "latency stats per pid instead of per comm"),
+    SCHED_COMMON_OPTIONS(OWN, common),
+    OPTION_END,
+};
+
+static const char *const usage[] = {"sched latency [<options>]", NULL};
+
+static int show(struct command_env *env, struct latency_options *o, const struct latency_order *order,
+                const struct filter_ranges *cpus) {
+    struct recording r = {0};
+    struct latency latency = {.cpus = cpus};
+    struct states states;
+    struct err err = ERR_INIT;
+    struct out out;
+    int status = EXIT_ERROR;
+    states_init(&states, latency_add, &latency);
+    if (!sched_read(&r, &o->common, &states, &err)) {
+        status = command_fail(&err);
+    } else if (!latency_finish(&latency, &states, !o->pids, order)) {
+        err_memory(&err, "rows");
+        status = command_fail(&err);
+    } else if (command_output(env, &out)) {
+        latency_text_write(&latency, &states, &out);
+        status = command_finish(env, &out, input_status(&r));
+    }
+    latency_fini(&latency);
+    states_fini(&states);
+    recording_close(&r);
+    return status;
+}
+
+int sched_latency(struct command_env *env, const struct sched_common *common, int argc, char **argv) {
+    struct latency_options o = {.common = *common};
+    struct latency_order order;
+    struct filter_ranges cpus = {0};
+    struct err err = ERR_INIT;
+    struct bytes bad;
+    int status;
+    if (!command_verb_options(env, options, usage, &o, &argc, &argv, &status))
+        return status;
+    if (argc)
+        return command_usage(env, "unexpected argument `%s'", argv[0]);
+    if (!latency_order_parse(o.sort ? o.sort : "avg,max,switch,runtime", &order, &bad))
+        return command_usage(env, "Unknown --sort key: `%.*s'", (int)bad.size, (const char *)bad.data);
+    command_log(env, o.common.verbose, false);
+    if (!o.cpus || filter_ranges_parse("--CPU", o.cpus, &cpus, &err))
+        status = show(env, &o, &order, &cpus);
+    else
+        status = command_fail(&err);
+    filter_ranges_fini(&cpus);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+#include "cmd/sched/sched.h"
+#include "stream/stream_order.h"
+
+static bool read_events(struct recording *r, struct sched_events *events, struct states *states,
+                        struct err *err) {
+    struct order order;
+    struct stream_record rec;
+    enum stream_status status = STREAM_FAILED;
+    bool ok = sched_events_update(events, err);
+    if (ok && !sched_events_any(events))
+        return err_set(err, ERR_ABSENT, stream_path(r->stream),
+                       "nothing about scheduling was recorded: use 'sonde record -a -e sched:sched_switch,"
+                       "sched:sched_waking,sched:sched_wakeup_new,sched:sched_process_fork'");
+    order_init(&order, r->stream, sched_events_want, events, false);
+    while (ok && (status = order_next(&order, &rec, err)) == STREAM_RECORD)
+        ok = sched_events_apply(events, states, &rec, err);
+    order_fini(&order);
+    if (!ok || status != STREAM_END)
+        return false;
+    return states_finish(states) || err_memory(err, "states of threads");
+}
+
+bool sched_read(struct recording *r, const struct sched_common *common, struct states *states,
+                struct err *err) {
+    struct sched_events events = {0};
+    struct model *m = NULL;
+    bool ok = input_open(r, input_path(common->input), common->force, err) &&
+              (m = model_new(&(struct model_options){.need = 0}, err)) &&
+              input_first_pass(r, m, NULL, NULL, NULL, err);
+    if (ok) {
+        sched_events_init(&events, r->stream, &r->namer);
+        ok = read_events(r, &events, states, err);
+        sched_events_fini(&events);
+    }
+    model_free(m);
+    if (ok && states->faults.backwards)
+        log_line(LOG_WARN, "%s: %llu events come too late: they count as of the event before them",
+                 stream_path(r->stream), (unsigned long long)states->faults.backwards);
+    return ok;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording's events about scheduling, as events of states: the tracepoints sched:sched_switch,
+ * sched_waking, sched_wakeup, sched_wakeup_new, sched_process_fork, _exec, _exit and sched_migrate_task by
+ * the formats that the recording carries; SWITCH and SWITCH_CPU_WIDE records where it has no sched_switch;
+ * and LOST records.
+ *
+ * Threads have the tids of the recorded kernel, as the tracepoints tell them; with SWITCH records alone,
+ * those of the recorder's pid namespace.
+ */
+#ifndef SONDE_STATES_SCHED_EVENTS_H
+#define SONDE_STATES_SCHED_EVENTS_H
+
+#include "base/err.h"
+#include "format/perfdata/events/event_name.h"
+#include "states/states.h"
+#include "stream/stream.h"
+
+struct sched_event; /* how one event of the recording is read */
+
+struct sched_events {
+    struct stream *stream; /* borrowed, as all below */
+    const struct perfdata_events *events;
+    const struct perfdata_namer *names;
+    VEC(struct sched_event) list; /* by the recording's index */
+    bool switches;                /* it has sched_switch */
+    uint64_t read;                /* records that said something about scheduling */
+};
+
+void sched_events_init(struct sched_events *s, struct stream *stream, const struct perfdata_namer *names);
+void sched_events_fini(struct sched_events *s);
+
+/* Describes the events that came since the last call; before the first record, and when there may be more.
+ * False: memory. */
+bool sched_events_update(struct sched_events *s, struct err *err);
+
+/* Whether the recording can say anything about scheduling at all: it has one of these events with time and
+ * CPU, or SWITCH records. */
+bool sched_events_any(const struct sched_events *s);
+
+/* Whether the record is one that sched_events_apply reads: for order_init, ctx is the struct sched_events. */
+bool sched_events_want(void *ctx, const struct stream_record *r);
+
+/* Applies what a record says. One that cannot be read is counted by the stream, and says nothing. False:
+ * memory.
+ */
+bool sched_events_apply(struct sched_events *s, struct states *states, const struct stream_record *r,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every thread did when: one pass over ordered events, one open interval a thread.
+ *
+ *             wake          in            out            wake
+ *   | sleeping | runnable    | running     | sleeping     | runnable ...       a thread
+ *   begin                                                             end
+ *
+ * A thread's intervals follow each other without gap or overlap, from its begin (the first event of all, or
+ * its fork) to its end (the last event of all, or the moment when another thread got its tid), in integer ns.
+ * Nothing is invented: where events contradict each other, or were lost, the interval is STATES_UNKNOWN.
+ *
+ *   states_init -> states_apply ... -> states_finish -> states_fini
+ *
+ * Events come by time and, at one time, in the order of the file; what comes too late counts as of the latest
+ * time, and is counted. Memory grows with threads, CPUs and losses, never with events.
+ */
+#ifndef SONDE_STATES_STATES_H
+#define SONDE_STATES_STATES_H
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+
+#define STATES_NONE      UINT32_MAX
+#define STATES_INTERRUPT (UINT32_MAX - 1) /* as a waker: an interrupt, whoever it interrupted */
+
+enum states_state {
+    STATES_UNKNOWN,
+    STATES_NEW, /* forked, and not started yet */
+    STATES_RUNNING,
+    STATES_RUNNABLE,  /* woken, and waiting for a CPU */
+    STATES_PREEMPTED, /* left a CPU though it could go on; of an idle thread: its CPU has work */
+    STATES_SLEEPING,  /* blocked, interruptible (or it is not known which) */
+    STATES_BLOCKED,   /* blocked, not interruptible */
+    STATES_STOPPED,   /* by a signal or a tracer */
+    STATES_DEAD,
+    STATES_COUNT,
+};
+
+/* Blocked, in any way: somebody has to wake it. */
+static inline bool states_waits(enum states_state s) {
+    return s == STATES_SLEEPING || s == STATES_BLOCKED || s == STATES_STOPPED || s == STATES_NEW;
+}
+
+enum states_event_kind {
+    STATES_TICK,    /* nothing but that events of this CPU are heard */
+    STATES_OUT,     /* `tid` leaves `cpu` for `state`, `reason` */
+    STATES_IN,      /* `tid` begins to run on `cpu` */
+    STATES_WAKE,    /* `tid` is woken on `cpu`, for `other` (a CPU, or STATES_NONE) */
+    STATES_FORK,    /* `tid` is made by `other` */
+    STATES_EXEC,    /* `tid` begins another program; `other` is the tid that it had before */
+    STATES_EXIT,    /* `tid` will not come back after its next OUT */
+    STATES_MIGRATE, /* `tid` belongs to the CPU `other` from now on */
+    STATES_LOST,    /* events of `cpu` (STATES_NONE: of any) were lost since the last one heard there */
+};
+
+struct states_event {
+    enum states_event_kind kind;
+    uint64_t time_ns;
+    uint32_t cpu; /* where the event was recorded */
+    uint32_t tid, other;
+    enum states_state state;
+    uint32_t reason;   /* the state in the kernel's own bits; 0: none */
+    bool interrupt;    /* WAKE: by an interrupt */
+    struct bytes comm; /* the name of `tid`; empty: not told. Borrowed for the call. */
+};
+
+struct states_interval {
+    uint32_t thread; /* index, for states_thread */
+    uint32_t epoch;  /* programs that the thread's tid has begun since it was first seen */
+    uint64_t since_ns, until_ns;
+    enum states_state state, next; /* next: what it did afterwards; as `state` if `cut` */
+    uint32_t cpu;                  /* where it ran or waits to run; STATES_NONE: not known */
+    uint32_t reason;               /* of the OUT before it, while it waits or was preempted; else 0 */
+    uint32_t waker;  /* RUNNABLE: a thread's index, STATES_INTERRUPT, or STATES_NONE: not known */
+    bool end_unseen; /* it waited, and nobody was seen to wake it: the end is when it next ran */
+    bool cut;        /* by the end of the events, or of its thread */
+};
+
+struct states_thread {
+    uint32_t tid; /* 0: the idle thread of a CPU, each of which is a thread */
+    uint32_t epoch;
+    uint32_t name;             /* in states.names; STRPOOL_NONE: not known */
+    uint64_t begin_ns, end_ns; /* end_ns: once its intervals are complete */
+    /* The open interval. */
+    uint64_t since_ns;
+    enum states_state state;
+    uint32_t cpu, reason, waker;
+    bool woken;         /* OUT came after a WAKE while it ran: it may have been woken just before it left */
+    bool woken_now;     /* WAKE came while it runs */
+    bool exiting, over; /* over: end_ns is set */
+    size_t cpu_losses, any_losses; /* of its CPU and of all, that are applied */
+};
+
+struct states_cpu {
+    uint32_t number;
+    uint32_t current;  /* the thread that runs; STATES_NONE: not known */
+    uint64_t heard_ns; /* events are complete from here on */
+    uint64_t last_ns;  /* the latest event */
+    bool heard;
+    size_t any_losses;
+    VEC(uint64_t) losses; /* for each, the latest event before it */
+};
+
+/* What was wrong with the events. */
+struct states_faults {
+    uint64_t switches;   /* OUTs, good ones included */
+    uint64_t half_pairs; /* OUTs and INs that do not fit what ran there */
+    uint64_t unwoken;    /* INs of threads that wait, and that nobody woke */
+    uint64_t backwards;  /* events older than the one before */
+    uint64_t reused;     /* tids of threads that were not seen to end, given to others */
+    uint64_t losses;     /* LOST */
+};
+
+/* Takes an interval: a thread's in their order, those of different threads as they end. Empty ones come if it
+ * ran, or could have. False: memory. */
+typedef bool states_sink_fn(void *ctx, const struct states_interval *i);
+
+struct states {
+    VEC(struct states_thread) threads;
+    VEC(struct states_cpu) cpus;
+    struct hash_map by_tid, by_cpu; /* by_tid: the tid's latest thread */
+    struct strpool names;
+    VEC(uint64_t) any_losses;
+    uint64_t begin_ns, now_ns;
+    bool begun;
+    struct states_faults faults;
+    states_sink_fn *sink;
+    void *sink_ctx;
+};
+
+void states_init(struct states *s, states_sink_fn *sink, void *ctx);
+void states_fini(struct states *s);
+/* Applies an event. False: memory; only states_fini is allowed then. */
+bool states_apply(struct states *s, const struct states_event *e);
+/* Closes all intervals at the time of the last event. False: memory. */
+bool states_finish(struct states *s);
+
+/* The threads are numbered by their first event; a pointer dies with the next event. */
+static inline const struct states_thread *states_thread(const struct states *s, uint32_t index) {
+    return &s->threads.items[index];
+}
+/* Its last name, or NULL. */
+static inline const char *states_thread_name(const struct states *s, uint32_t index) {
+    uint32_t name = s->threads.items[index].name;
+    return name == STRPOOL_NONE ? NULL : strpool_text(&s->names, name);
+}
+
+#endif

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`sched` over made recordings, of which all that happened is known: sched_test.py SONDE"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+import perfdata as pd
+import support
+
+SONDE = os.path.realpath(sys.argv[1])
+check = support.check
+COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+"""
+# As Linux 6.18 has them; in what it prints only the letters are read.
+SWITCH = "name: sched_switch\nID: 11\nformat:\n" + COMMON + """\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;
+\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;
+\tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;
+\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;
+\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;
+\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;
+\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;
+
+print fmt: "prev_state=%s%s", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", { 0x00000001, "S" }, """ \
+    """{ 0x00000002, "D" }, { 0x00000004, "T" }, { 0x00000010, "X" }, { 0x00000020, "Z" }) : "R", REC->prev_state & 0x100 ? "+" : ""
+"""
+WAKING = "name: sched_waking\nID: 12\nformat:\n" + COMMON + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
+\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;
+\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;
+\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;
+
+print fmt: "comm=%s", REC->comm
+"""
+FORK = "name: sched_process_fork\nID: 13\nformat:\n" + COMMON + """\tfield:__data_loc char[] parent_comm;\toffset:8;\tsize:4;\tsigned:0;
+\tfield:pid_t parent_pid;\toffset:12;\tsize:4;\tsigned:1;
+\tfield:__data_loc char[] child_comm;\toffset:16;\tsize:4;\tsigned:0;
+\tfield:pid_t child_pid;\toffset:20;\tsize:4;\tsigned:1;
+
+print fmt: "child_pid=%d", REC->child_pid
+"""
+TYPE = pd.TID | pd.TIME | pd.ID | pd.CPU | pd.PERIOD | pd.RAW
+MS = 1_000_000
+IDLE, RUNNABLE, SLEEP, DISK, DEAD = 0, 0, 1, 2, 0x10
+
+
+class Trace(pd.Recording):
+    """Times are milliseconds after 10 s."""
+
+    def __init__(self):
+        super().__init__(TYPE, counters=[(pd.TRACEPOINT, 11), (pd.TRACEPOINT, 12), (pd.TRACEPOINT, 13)], period=1)
+        self.features[pd.TRACING_DATA] = pd.tracing_data("sched", SWITCH, WAKING, FORK)
+
+    def put(self, event, ms, cpu, tid, data):
+        self.time = 10_000 * MS + round(ms * MS) - 1000  # sample() adds that
+        data = struct.pack("<HBBi", 10 + event, 0, 0, tid) + data
+        data += bytes(-(len(data) + 4) % 8)
+        self.sample(tid, 0, event=event, cpu=cpu, more=struct.pack("<I", len(data)) + data)
+
+    def switch(self, ms, cpu, prev, state, following):
+        """Threads are (name, tid)."""
+        self.put(1, ms, cpu, prev[1], struct.pack("<16siiq16sii", prev[0].encode(), prev[1], 120, state, following[0].encode(),
+                                                   following[1], 120))
+
+    def waking(self, ms, cpu, waker, woken, target):
+        self.put(2, ms, cpu, waker[1], struct.pack("<16siii", woken[0].encode(), woken[1], 120, target))
+
+    def fork(self, ms, cpu, parent, child):  # not that of pd
+        names = parent[0].encode() + b"\0", child[0].encode() + b"\0"
+        at = 24, 24 + len(names[0])
+        self.put(3, ms, cpu, parent[1], struct.pack("<IiIi", at[0] | len(names[0]) << 16, parent[1], at[1] | len(names[1]) << 16,
+                                                    child[1]) + names[0] + names[1])
+
+
+def sonde(*options, status=0):
+    r = subprocess.run([SONDE, *options], capture_output=True, text=True, env=support.ENV, timeout=120)
+    check(r.returncode == status, f"{options}: status {r.returncode}, {r.stderr[-300:]}")
+    return r
+
+
+def latency(trace, *options):
+    trace.write("perf.data")
+    return sonde("sched", "-f", "latency", "-i", "perf.data", *options).stdout
+
+
+def rows(text):
+    """[[task, runtime, count, average, longest, its start, its end]]"""
+    found = []
+    for line in text.splitlines():
+        cells = [x.strip() for x in line.split("|")]
+        if len(cells) == 7 and "ms" in cells[1] and cells[0] != "Task":
+            found.append([x.split(":")[-1].split()[0] if i else x for i, x in enumerate(cells[:6])] + [cells[6].split()[-2]]
+                         if cells[6] else cells)
+    return found
+
+
+IDLE_0, A, B, C = ("swapper/0", 0), ("worker", 101), ("worker", 102), ("rival", 103)
+
+
+def scene():
+    """A forks B, sleeps, and waits beside C for the CPU; B dies."""
+    t = Trace()
+    t.switch(0, 0, IDLE_0, RUNNABLE, A)
+    t.fork(1, 0, A, B)
+    t.waking(2, 0, A, B, 0)
+    t.switch(4, 0, A, SLEEP, B)
+    t.waking(5, 0, B, C, 0)
+    t.switch(10, 0, B, DEAD, C)
+    t.waking(12, 0, C, A, 0)
+    t.switch(20, 0, C, RUNNABLE, A)
+    t.switch(21.5, 0, A, DISK, C)
+    t.switch(30, 0, C, SLEEP, IDLE_0)
+    return t
+
+
+WHOLE = """
+ -------------------------------------------------------------------------------------------------------------------------------------------
+  Task                  |   Runtime ms  |  Count   | Avg delay ms    | Max delay ms    | Max delay start           | Max delay end          |
+ -------------------------------------------------------------------------------------------------------------------------------------------
+  worker:(2)            |     11.500 ms |        2 | avg:   5.000 ms | max:   8.000 ms | max start:    10.012000 s | max end:    10.020000 s
+  rival:103             |     18.500 ms |        2 | avg:   3.250 ms | max:   5.000 ms | max start:    10.005000 s | max end:    10.010000 s
+ -----------------------------------------------------------------------------------------------------------------
+  TOTAL:                |     30.000 ms |        4 |
+ ---------------------------------------------------
+
+"""
+
+
+def known():
+    check(latency(scene()) == WHOLE, "the whole text:\n" + latency(scene()))
+    by_thread = latency(scene(), "-p", "-s", "runtime")
+    tasks = [x.split("|")[0].strip() for x in by_thread.splitlines() if " avg:" in x]
+    check(tasks == ["rival:103", "worker:102", "worker:101"], f"by thread: {tasks}")
+    check("|      5.500 ms |        1 | avg:   8.000" in by_thread, f"A alone:\n{by_thread}")
+    check("|      6.000 ms |        1 | avg:   2.000" in by_thread, f"B alone:\n{by_thread}")
+    for key, first in ("switch", "rival"), ("max", "worker"), ("runtime,max", "rival"):
+        text = latency(scene(), "--sort", key).splitlines()
+        check(text[4].split(":")[0].strip() == first, f"-s {key}: {text[4]}")
+    check("TOTAL:                |      0.000 ms |        0 |" in latency(scene(), "-C", "3"), "-C of another CPU")
+    check(latency(scene(), "-C", "0,2-4") == WHOLE, "-C of this CPU")
+
+
+def lost():
+    """What follows a loss is not known until a thread is seen again."""
+    t = Trace()
+    t.switch(0, 0, IDLE_0, RUNNABLE, A)
+    t.waking(4, 0, A, C, 0)
+    t.time = 10_010 * MS - 1000
+    t.add(2, 0, struct.pack("<QQ", 1, 7) + t.tail(0, 0))
+    t.switch(20, 0, C, SLEEP, A)
+    t.switch(21, 0, A, SLEEP, IDLE_0)
+    text = latency(t, "-p")
+    check("  worker:101            |      5.000 ms |        0 |" in text, f"A around a loss:\n{text}")
+    check("  rival:103             |     10.000 ms |        0 |" in text, f"C around a loss:\n{text}")
+    check("the end of 1 wait is not known" in text, f"a wait that was lost:\n{text}")
+
+
+def half():
+    """A switch is missing: nothing is made up for it."""
+    t = Trace()
+    t.switch(0, 0, IDLE_0, RUNNABLE, A)
+    t.switch(10, 0, B, SLEEP, C)
+    t.switch(12, 0, C, SLEEP, IDLE_0)
+    text = latency(t, "-p")
+    check("worker" not in text and "  rival:103             |      2.000 ms |        0 |" in text, f"a half pair:\n{text}")
+    check("INFO: 33.333% context switch bugs (1 out of 3)" in text, f"a half pair is counted:\n{text}")
+
+
+def damaged():
+    """A sample that is too short costs that sample, and the status."""
+    t = scene()
+    t.put(1, 31, 0, 0, b"")
+    t.write("perf.data")
+    r = sonde("sched", "latency", "-f", "-i", "perf.data", status=1)
+    check("worker:(2)            |     11.500 ms" in r.stdout, f"beside damage:\n{r.stdout}")
+    check("too short" in r.stderr, f"damage is told: {r.stderr}")
+
+
+def switch_records():
+    """Without tracepoints: what left a CPU and was not preempted slept, nobody knows until when."""
+    t = pd.Recording(pd.TID | pd.TIME | pd.CPU, flags=pd.CONTEXT_SWITCH)
+    t.comm(7, "prog")
+    for out in (False, True, False, True):
+        t.time += 2 * MS
+        t.switch(7, 7, out)
+    t.write("perf.data")
+    text = sonde("sched", "latency", "-f", "-i", "perf.data").stdout
+    check("|      4.002 ms |        0 |" in text, f"SWITCH records:\n{text}")
+
+
+def usage():
+    check("Unknown --sort key: `none'" in sonde("sched", "latency", "-s", "none", status=129).stderr, "an unknown key")
+    sonde("sched", status=129)
+    sonde("sched", "nosuch", status=129)
+    check("not there yet" in sonde("sched", "replay", status=1).stderr, "replay")
+    pd.Recording().write("perf.data")
+    check("nothing about scheduling" in sonde("sched", "latency", "-f", "-i", "perf.data", status=1).stderr, "another recording")
+    check("No such file" in sonde("sched", "latency", "-i", "nosuch", status=1).stderr, "no recording")
+
+
+if len(sys.argv) > 2:  # a recording for tests/corpus
+    scene().write(sys.argv[2])
+    sys.exit(0)
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    known()
+    lost()
+    half()
+    damaged()
+    switch_records()
+    usage()
+sys.exit(support.status())
