@@ -62,7 +62,7 @@ static bool write_dump(struct recording *r, bool disable_order, struct out *out,
     struct stats stats;
     struct order order;
     struct stream_record rec;
-    enum stream_status status;
+    enum stream_status status = STREAM_END;
     bool ok = true;
     dump_init(&dump, r->events, h, &r->namer, m, pipe ? "pipe" : stream_path(r->stream));
     stats_init(&stats, false);
