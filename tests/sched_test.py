@@ -147,6 +147,60 @@ def known():
     check(latency(scene(), "-C", "0,2-4") == WHOLE, "-C of this CPU")
 
 
+LINES = """           time    cpu  task name                       wait time  sch delay   run time
+                        [tid/pid]                          (msec)     (msec)     (msec)
+--------------- ------  ------------------------------  ---------  ---------  ---------
+      10.000000 [0000]  <idle>                              0.000      0.000      0.000 
+      10.004000 [0000]  worker[101]                         0.000      0.000      4.000 
+      10.010000 [0000]  worker[102]                         0.000      2.000      6.000 
+      10.020000 [0000]  rival[103]                          0.000      5.000     10.000 
+      10.021500 [0000]  worker[101]                        16.000      8.000      1.500 
+      10.030000 [0000]  rival[103]                          1.500      1.500      8.500 
+"""
+SUMS = """
+Runtime summary
+                          comm  parent   sched-in     run-time    min-run     avg-run     max-run  stddev  migrations
+                                          (count)       (msec)     (msec)      (msec)      (msec)       %
+---------------------------------------------------------------------------------------------------------------------
+                   worker[101]      -1          2        5.500      1.500       2.750       4.000   45.45       0
+                   worker[102]     101          1        6.000      6.000       6.000       6.000    0.00       0
+                    rival[103]      -1          2       18.500      8.500       9.250      10.000    8.11       0
+
+Idle stats:
+    CPU  0 idle for      0.000  msec  (  0.00%)
+
+    Total number of unique tasks: 3
+Total number of context switches: 6
+           Total run time (msec): 30.000 
+    Total scheduling time (msec): 30.000  (x 1)
+"""
+
+
+def timehist():
+    def show(*options):
+        return sonde("sched", "timehist", "-f", "-i", "perf.data", *options).stdout
+
+    scene().write("perf.data")
+    check(show() == LINES, f"every switch:\n{show()}")
+    check(show("-s") == SUMS, f"sums:\n{show('-s')}")
+    check(show("-S") == LINES + SUMS, f"both:\n{show('-S')}")
+    head, body = LINES.splitlines()[:3], LINES.splitlines()[3:]
+    check(show("-t", "101").splitlines() == head + [body[1], body[4]], f"-t:\n{show('-t', '101')}")
+    check(show("-p", "102,103").splitlines() == head + [body[2], body[3], body[5]], f"-p:\n{show('-p', '102,103')}")
+    check(show("-C", "1").splitlines() == head, f"-C:\n{show('-C', '1')}")
+    check(show("--time", "10.004,10.010").splitlines() == head + body[1:3], f"--time:\n{show('--time', '10.004,10.010')}")
+    more = show("-n", "--state").splitlines()
+    check(more[0].endswith("run time  state") and [x[90:].split() for x in more[3:]] ==
+          [["R", "next:", "worker[101]"], ["S", "next:", "worker[102]"], ["X", "next:", "rival[103]"],
+           ["R", "next:", "worker[101]"], ["D", "next:", "rival[103]"], ["S", "next:", "<idle>"]], f"-n --state: {more}")
+    woken = [x.split() for x in show("-w").splitlines() if "awakened" in x]
+    check([(x[0], x[2], x[4]) for x in woken] == [("10.002000", "worker[101]", "worker[102]"), ("10.005000", "worker[102]", "rival[103]"),
+                                                 ("10.012000", "rival[103]", "worker[101]")], f"-w: {woken}")
+    check("use -S" in sonde("sched", "timehist", "-s", "-w", status=129).stderr, "-s -w")
+    check("seconds" in sonde("sched", "timehist", "--time", "10%", "-i", "perf.data", status=129).stderr, "--time in percent")
+    check("not there yet" in sonde("sched", "timehist", "-V", status=1).stderr, "-V")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -160,6 +214,9 @@ def lost():
     check("  worker:101            |      5.000 ms |        0 |" in text, f"A around a loss:\n{text}")
     check("  rival:103             |     10.000 ms |        0 |" in text, f"C around a loss:\n{text}")
     check("the end of 1 wait is not known" in text, f"a wait that was lost:\n{text}")
+    lines = [x.split()[2:] for x in sonde("sched", "timehist", "-f", "-i", "perf.data").stdout.splitlines()[3:]]
+    check(lines == [["<idle>", "0.000", "0.000", "0.000"], ["rival[103]", "0.000", "0.000", "10.000"],
+                    ["worker[101]", "0.000", "0.000", "1.000"]], f"switches around a loss: {lines}")
 
 
 def half():
@@ -170,6 +227,7 @@ def half():
     t.switch(12, 0, C, SLEEP, IDLE_0)
     text = latency(t, "-p")
     check("worker" not in text and "  rival:103             |      2.000 ms |        0 |" in text, f"a half pair:\n{text}")
+    check("Of 3 context switches 1 do" in sonde("sched", "timehist", "-f", "-i", "perf.data").stdout, "timehist of a half pair")
     check("INFO: 33.333% context switch bugs (1 out of 3)" in text, f"a half pair is counted:\n{text}")
 
 
@@ -211,6 +269,7 @@ if len(sys.argv) > 2:  # a recording for tests/corpus
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     known()
+    timehist()
     lost()
     half()
     damaged()

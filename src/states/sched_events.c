@@ -31,7 +31,7 @@ struct letter {
 struct sched_event {
     enum sched_kind kind;
     bool big; /* the raw data are big-endian */
-    struct place flags, tid, other, comm, other_comm, state;
+    struct place flags, tid, other, from, comm, other_comm, state;
     struct letter letters[LETTERS_MAX];
     size_t letter_count;
 };
@@ -133,6 +133,7 @@ static enum sched_kind describe(struct sched_event *e, const struct tracing_even
         note_place(&e->flags, &f, "common_flags");
         note_place(&e->tid, &f, row->tid);
         note_place(&e->other, &f, row->other);
+        note_place(&e->from, &f, "orig_cpu");
         note_place(&e->comm, &f, row->comm);
         note_place(&e->other_comm, &f, row->other_comm);
         note_place(&e->state, &f, row->state);
@@ -178,7 +179,7 @@ bool sched_events_any(const struct sched_events *s) {
 
 static bool take_int(struct place p, const struct sched_event *e, struct bytes raw, int64_t *out) {
     bool swap = e->big != BYTES_HOST_BIG;
-    if ((uint64_t)p.offset + p.size > raw.size)
+    if (!p.size || (uint64_t)p.offset + p.size > raw.size)
         return false;
     const uint8_t *at = raw.data + p.offset;
     switch (p.size) {
@@ -215,7 +216,7 @@ static struct bytes take_text(struct place p, const struct sched_event *e, struc
 }
 
 /* As the kernel's letters have it; the lowest of several bits counts. */
-static enum states_state state_of(const struct sched_event *e, uint64_t bits) {
+static char letter_of(const struct sched_event *e, uint64_t bits) {
     char letter = 'R';
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < e->letter_count; i++)
@@ -223,6 +224,10 @@ static enum states_state state_of(const struct sched_event *e, uint64_t bits) {
             lowest = e->letters[i].bits;
             letter = e->letters[i].letter;
         }
+    return letter;
+}
+
+static enum states_state state_of(char letter) {
     switch (letter) {
     case 'R':
         return STATES_PREEMPTED;
@@ -251,7 +256,8 @@ static bool apply_switch(const struct sched_event *how, struct states *states, s
         bits = 0;
     e->kind = STATES_OUT;
     e->other = STATES_NONE;
-    e->state = state_of(how, (uint64_t)bits);
+    e->letter = letter_of(how, (uint64_t)bits);
+    e->state = state_of(e->letter);
     e->reason = (uint32_t)bits;
     if (!states_apply(states, e))
         return false;
@@ -266,8 +272,9 @@ static bool apply_switch(const struct sched_event *how, struct states *states, s
 
 /* False: memory, or *bad says why the record cannot be read. */
 static bool apply_tracepoint(const struct sched_event *how, struct states *states, struct states_event *e,
-                             struct bytes raw, const char **bad) {
-    int64_t tid = 0, other = -1, flags = 0;
+                             const struct perfdata_sample *sample, const char **bad) {
+    struct bytes raw = sample->raw;
+    int64_t tid = 0, other = -1, flags = 0, from = -1;
     if (how->kind == SCHED_TICK) {
         e->kind = STATES_TICK;
         return states_apply(states, e);
@@ -280,7 +287,13 @@ static bool apply_tracepoint(const struct sched_event *how, struct states *state
     if (how->flags.size && !take_int(how->flags, how, raw, &flags))
         flags = 0;
     e->tid = (uint32_t)tid;
+    /* Of a thread that is about to end the sample has neither, or -1. */
+    if (sample->have & PERFDATA_SAMPLE_TID && sample->tid == e->tid && sample->pid != UINT32_MAX)
+        e->pid = sample->pid;
     e->other = other < 0 ? STATES_NONE : (uint32_t)other;
+    if (!take_int(how->from, how, raw, &from))
+        from = -1;
+    e->from = from < 0 ? STATES_NONE : (uint32_t)from;
     e->interrupt = flags & IN_INTERRUPT;
     e->comm = take_text(how->comm, how, raw);
     static const enum states_event_kind KINDS[] = {[SCHED_WAKE] = STATES_WAKE,
@@ -299,12 +312,14 @@ static bool apply_sample(struct sched_events *s, struct states *states, const st
     const struct sched_event *how = &s->list.items[r->event];
     struct perfdata_sample sample = {0};
     if (!perfdata_sample_decode(&s->events->list.items[r->event].plan, r->raw.body,
-                                PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_RAW, &sample)) {
+                                PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU |
+                                    PERFDATA_SAMPLE_RAW,
+                                &sample)) {
         *bad = "a sample is shorter than its fields";
         return false;
     }
     struct states_event e = {.time_ns = sample.time, .cpu = sample.cpu, .other = STATES_NONE};
-    return apply_tracepoint(how, states, &e, sample.raw, bad);
+    return apply_tracepoint(how, states, &e, &sample, bad);
 }
 
 /* A switch's thread is the one of its sample_id. Records of a CPU come in pairs: one leaves, one begins. */
@@ -315,6 +330,7 @@ static bool apply_record(struct sched_events *s, struct states *states, const st
     struct states_event e = {.time_ns = stream_when_ns(s->stream, r),
                              .cpu = id.have & PERFDATA_SAMPLE_CPU ? id.cpu : STATES_NONE,
                              .tid = id.tid,
+                             .pid = id.pid,
                              .other = STATES_NONE};
     bool lost = r->raw.type == PERFDATA_RECORD_LOST || r->raw.type == PERFDATA_RECORD_LOST_SAMPLES;
     if (lost) {
@@ -325,7 +341,8 @@ static bool apply_record(struct sched_events *s, struct states *states, const st
         return true;
     bool out = r->raw.misc & PERFDATA_MISC_SWITCH_OUT;
     e.kind = out ? STATES_OUT : STATES_IN;
-    e.state = r->raw.misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? STATES_PREEMPTED : STATES_SLEEPING;
+    e.letter = r->raw.misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? 'R' : 'S';
+    e.state = state_of(e.letter);
     return states_apply(states, &e);
 }
 

@@ -37,6 +37,7 @@ static bool emit(struct states *s, uint32_t index, uint64_t at, enum states_stat
         .cpu = t->cpu,
         .reason = t->reason,
         .waker = t->state == STATES_RUNNABLE ? t->waker : STATES_NONE,
+        .begin_unseen = t->begin_unseen,
         .end_unseen = end_unseen,
         .cut = cut,
     };
@@ -52,7 +53,7 @@ static bool change(struct states *s, uint32_t index, uint64_t at, enum states_st
     t->state = next;
     t->reason = 0;
     t->waker = STATES_NONE;
-    t->woken = t->woken_now = false;
+    t->begin_unseen = t->woken = t->woken_now = false;
     return true;
 }
 
@@ -62,7 +63,7 @@ static void doubt(struct states *s, uint32_t index) {
     t->state = STATES_UNKNOWN;
     t->reason = 0;
     t->waker = STATES_NONE;
-    t->woken = t->woken_now = false;
+    t->begin_unseen = t->woken = t->woken_now = false;
 }
 
 /* ---- CPUs ---- */
@@ -155,7 +156,7 @@ static uint32_t thread_add(struct states *s, uint64_t key, uint64_t begin_ns, en
     t->name = STRPOOL_NONE;
     t->begin_ns = t->since_ns = begin_ns;
     t->state = state;
-    t->cpu = t->waker = STATES_NONE;
+    t->cpu = t->waker = t->parent = STATES_NONE;
     t->any_losses = s->any_losses.count;
     if (hash_map_set(&s->by_tid, key, index))
         return index;
@@ -220,7 +221,10 @@ static bool was_running(struct states *s, uint32_t index, struct states_cpu *c) 
     /* Since this CPU is heard nobody else began to run on it. */
     if (t->state != STATES_UNKNOWN)
         doubt(s, index);
-    return change(s, index, c->heard_ns, STATES_RUNNING, false) && place(s, index, c->number);
+    if (!change(s, index, c->heard_ns, STATES_RUNNING, false) || !place(s, index, c->number))
+        return false;
+    s->threads.items[index].begin_unseen = true;
+    return true;
 }
 
 static bool apply_out(struct states *s, const struct states_event *e, uint32_t cpu) {
@@ -228,6 +232,8 @@ static bool apply_out(struct states *s, const struct states_event *e, uint32_t c
     if (index == STATES_NONE || !name(s, index, e->comm))
         return false;
     s->faults.switches++;
+    if (e->pid)
+        s->threads.items[index].pid = e->pid;
     if (!was_running(s, index, &s->cpus.items[cpu]))
         return false;
     s->cpus.items[cpu].current = STATES_NONE;
@@ -301,7 +307,10 @@ static bool apply_fork(struct states *s, const struct states_event *e) {
     if (old != HASH_ABSENT && (!settle(s, old) || !retire(s, old)))
         return false;
     uint32_t index = thread_add(s, e->tid, s->now_ns, STATES_NEW);
-    return index != STATES_NONE && name(s, index, e->comm);
+    if (index == STATES_NONE)
+        return false;
+    s->threads.items[index].parent = e->other;
+    return name(s, index, e->comm);
 }
 
 /* The thread that began another program had the tid `old`, and goes on as `index`. */
@@ -367,7 +376,7 @@ static bool apply_lost(struct states *s, uint32_t cpu, uint64_t before_ns) {
     return true;
 }
 
-bool states_apply(struct states *s, const struct states_event *e) {
+static bool apply(struct states *s, const struct states_event *e) {
     if (!s->begun)
         s->begin_ns = s->now_ns = e->time_ns;
     s->begun = true;
@@ -402,6 +411,20 @@ bool states_apply(struct states *s, const struct states_event *e) {
         break;
     }
     return true;
+}
+
+bool states_apply(struct states *s, const struct states_event *e) {
+    return apply(s, e) && (!s->tap || s->tap(s->sink_ctx, s, e));
+}
+
+uint32_t states_find(const struct states *s, uint32_t tid, uint32_t cpu) {
+    uint32_t index = hash_map_get(&s->by_tid, tid_key(tid, cpu));
+    return index == HASH_ABSENT ? STATES_NONE : index;
+}
+
+uint32_t states_current(const struct states *s, uint32_t cpu) {
+    uint32_t index = cpu == STATES_NONE ? HASH_ABSENT : hash_map_get(&s->by_cpu, cpu);
+    return index == HASH_ABSENT ? STATES_NONE : s->cpus.items[index].current;
 }
 
 bool states_finish(struct states *s) {

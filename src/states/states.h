@@ -61,8 +61,11 @@ struct states_event {
     uint64_t time_ns;
     uint32_t cpu; /* where the event was recorded */
     uint32_t tid, other;
+    uint32_t pid;  /* the process of `tid`; 0: not told */
+    uint32_t from; /* MIGRATE: the CPU before */
     enum states_state state;
     uint32_t reason;   /* the state in the kernel's own bits; 0: none */
+    char letter;       /* OUT: the state's letter, as the kernel prints it; 0: not told */
     bool interrupt;    /* WAKE: by an interrupt */
     struct bytes comm; /* the name of `tid`; empty: not told. Borrowed for the call. */
 };
@@ -74,13 +77,16 @@ struct states_interval {
     enum states_state state, next; /* next: what it did afterwards; as `state` if `cut` */
     uint32_t cpu;                  /* where it ran or waits to run; STATES_NONE: not known */
     uint32_t reason;               /* of the OUT before it, while it waits or was preempted; else 0 */
-    uint32_t waker;  /* RUNNABLE: a thread's index, STATES_INTERRUPT, or STATES_NONE: not known */
-    bool end_unseen; /* it waited, and nobody was seen to wake it: the end is when it next ran */
-    bool cut;        /* by the end of the events, or of its thread */
+    uint32_t waker;    /* RUNNABLE: a thread's index, STATES_INTERRUPT, or STATES_NONE: not known */
+    bool begin_unseen; /* it ran, but was not seen to begin: it may have before */
+    bool end_unseen;   /* it waited, and nobody was seen to wake it: the end is when it next ran */
+    bool cut;          /* by the end of the events, or of its thread */
 };
 
 struct states_thread {
-    uint32_t tid; /* 0: the idle thread of a CPU, each of which is a thread */
+    uint32_t tid;    /* 0: the idle thread of a CPU, each of which is a thread */
+    uint32_t pid;    /* 0: not known */
+    uint32_t parent; /* the tid of who made it; STATES_NONE: that was not seen */
     uint32_t epoch;
     uint32_t name;             /* in states.names; STRPOOL_NONE: not known */
     uint64_t begin_ns, end_ns; /* end_ns: once its intervals are complete */
@@ -88,6 +94,7 @@ struct states_thread {
     uint64_t since_ns;
     enum states_state state;
     uint32_t cpu, reason, waker;
+    bool begin_unseen;  /* RUNNING, at least since then */
     bool woken;         /* OUT came after a WAKE while it ran: it may have been woken just before it left */
     bool woken_now;     /* WAKE came while it runs */
     bool exiting, over; /* over: end_ns is set */
@@ -118,6 +125,10 @@ struct states_faults {
  * ran, or could have. False: memory. */
 typedef bool states_sink_fn(void *ctx, const struct states_interval *i);
 
+/* Told of every event when it is applied, after the intervals that it ends. False: memory. */
+struct states;
+typedef bool states_tap_fn(void *ctx, const struct states *s, const struct states_event *e);
+
 struct states {
     VEC(struct states_thread) threads;
     VEC(struct states_cpu) cpus;
@@ -128,6 +139,7 @@ struct states {
     bool begun;
     struct states_faults faults;
     states_sink_fn *sink;
+    states_tap_fn *tap; /* NULL: nobody; it has sink_ctx, too */
     void *sink_ctx;
 };
 
@@ -142,6 +154,10 @@ bool states_finish(struct states *s);
 static inline const struct states_thread *states_thread(const struct states *s, uint32_t index) {
     return &s->threads.items[index];
 }
+/* The thread that has this tid now (the idle thread of `cpu`: 0); STATES_NONE: there is none. */
+uint32_t states_find(const struct states *s, uint32_t tid, uint32_t cpu);
+/* The thread that runs on a CPU; STATES_NONE: not known. */
+uint32_t states_current(const struct states *s, uint32_t cpu);
 /* Its last name, or NULL. */
 static inline const char *states_thread_name(const struct states *s, uint32_t index) {
     uint32_t name = s->threads.items[index].name;

@@ -42,13 +42,15 @@ static void drop(struct states *s, struct log *l) {
 
 static void at(struct states *s, uint64_t time, enum states_event_kind kind, uint32_t cpu, uint32_t tid,
                uint32_t other) {
-    assert_true(
-        states_apply(s, &(struct states_event){kind, time, cpu, tid, other, STATES_SLEEPING, 0, false, {0}}));
+    const struct states_event e = {
+        .kind = kind, .time_ns = time, .cpu = cpu, .tid = tid, .other = other, .state = STATES_SLEEPING};
+    assert_true(states_apply(s, &e));
 }
 
 static void swap(struct states *s, uint64_t time, uint32_t cpu, uint32_t prev, enum states_state state,
                  uint32_t next) {
-    struct states_event e = {STATES_OUT, time, cpu, prev, STATES_NONE, state, 0, false, {0}};
+    struct states_event e = {
+        .kind = STATES_OUT, .time_ns = time, .cpu = cpu, .tid = prev, .other = STATES_NONE, .state = state};
     assert_true(states_apply(s, &e));
     e.kind = STATES_IN;
     e.tid = next;

@@ -16,8 +16,13 @@ static const struct verb {
     const char *name;
     sched_verb_fn *run; /* NULL: perf has it, sonde not yet */
 } verbs[] = {
-    {"latency", sched_latency}, {"map", NULL},   {"record", NULL},   {"replay", NULL},
-    {"script", NULL},           {"stats", NULL}, {"timehist", NULL},
+    {"latency", sched_latency},
+    {"map", NULL},
+    {"record", NULL},
+    {"replay", NULL},
+    {"script", NULL},
+    {"stats", NULL},
+    {"timehist", sched_timehist},
 };
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -43,7 +48,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_sched = {
     .name = "sched",
     .summary = "Analyse scheduling",
-    .usage = (const char *const[]){"sched [<options>] latency [<options>]", NULL},
+    .usage = (const char *const[]){"sched [<options>] {latency|timehist} [<options>]", NULL},
     .options = options,
     .run = run,
 };

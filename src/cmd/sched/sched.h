@@ -21,10 +21,12 @@ struct sched_common {
 /* A verb: argv[0] is its name. Returns the exit status. */
 typedef int sched_verb_fn(struct command_env *env, const struct sched_common *common, int argc, char **argv);
 sched_verb_fn sched_latency;
+sched_verb_fn sched_timehist;
 
 /* Opens the recording, and gives all that it says of scheduling to `states`, whose sink is set, by time;
- * states_finish included. False with *err; recording_close is allowed then. */
-bool sched_read(struct recording *r, const struct sched_common *common, struct states *states,
-                struct err *err);
+ * states_finish included. `m` is filled with the processes. False with *err; recording_close is allowed then.
+ */
+bool sched_read(struct recording *r, const struct sched_common *common, struct model *m,
+                struct states *states, struct err *err);
 
 #endif

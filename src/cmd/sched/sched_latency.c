@@ -28,8 +28,9 @@ static int show(struct command_env *env, struct latency_options *o, const struct
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
+    struct model *m = model_new(&(struct model_options){.need = 0}, &err);
     states_init(&states, latency_add, &latency);
-    if (!sched_read(&r, &o->common, &states, &err)) {
+    if (!m || !sched_read(&r, &o->common, m, &states, &err)) {
         status = command_fail(&err);
     } else if (!latency_finish(&latency, &states, !o->pids, order)) {
         err_memory(&err, "rows");
@@ -40,6 +41,7 @@ static int show(struct command_env *env, struct latency_options *o, const struct
     }
     latency_fini(&latency);
     states_fini(&states);
+    model_free(m);
     recording_close(&r);
     return status;
 }

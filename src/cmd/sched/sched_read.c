@@ -22,19 +22,15 @@ static bool read_events(struct recording *r, struct sched_events *events, struct
     return states_finish(states) || err_memory(err, "states of threads");
 }
 
-bool sched_read(struct recording *r, const struct sched_common *common, struct states *states,
-                struct err *err) {
+bool sched_read(struct recording *r, const struct sched_common *common, struct model *m,
+                struct states *states, struct err *err) {
     struct sched_events events = {0};
-    struct model *m = NULL;
-    bool ok = input_open(r, input_path(common->input), common->force, err) &&
-              (m = model_new(&(struct model_options){.need = 0}, err)) &&
-              input_first_pass(r, m, NULL, NULL, NULL, err);
-    if (ok) {
-        sched_events_init(&events, r->stream, &r->namer);
-        ok = read_events(r, &events, states, err);
-        sched_events_fini(&events);
-    }
-    model_free(m);
+    if (!input_open(r, input_path(common->input), common->force, err) ||
+        !input_first_pass(r, m, NULL, NULL, NULL, err))
+        return false;
+    sched_events_init(&events, r->stream, &r->namer);
+    bool ok = read_events(r, &events, states, err);
+    sched_events_fini(&events);
     if (ok && states->faults.backwards)
         log_line(LOG_WARN, "%s: %llu events come too late: they count as of the event before them",
                  stream_path(r->stream), (unsigned long long)states->faults.backwards);

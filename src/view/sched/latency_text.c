@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "view/sched/sched_text.h"
+
 enum { NAME_WIDTH = 21, RULE = 139, RULE_TOTAL = 113, RULE_END = 51 };
 
 static void rule(struct out *o, size_t n) {
@@ -12,39 +14,10 @@ static void rule(struct out *o, size_t n) {
     out_char(o, '\n');
 }
 
-/* Rounded to microseconds, as %.3f would, but exactly. */
-static void put_ms(struct out *o, uint64_t ns, unsigned width) {
-    uint64_t us = ns / 1000 + (ns % 1000 >= 500);
-    out_dec(o, us / 1000, width - 4);
-    out_char(o, '.');
-    out_dec0(o, us % 1000, 3);
-}
-
-/* Cut off at microseconds, as script prints times. */
-static void put_seconds(struct out *o, uint64_t ns) {
-    uint64_t us = ns / 1000;
-    out_dec(o, us / 1000000, 6);
-    out_char(o, '.');
-    out_dec0(o, us % 1000000, 6);
-}
-
-/* A comm may hold anything: what would move the cursor becomes '?'. */
-static size_t put_visible(char *to, size_t room, const char *text) {
-    size_t n = 0;
-    for (; text[n] && n + 1 < room; n++)
-        to[n] = (unsigned char)text[n] < ' ' || text[n] == 0x7f ? '?' : text[n];
-    to[n] = 0;
-    return n;
-}
-
 static void put_task(const struct latency_row *r, const struct states *s, struct out *o) {
     char text[96], comm[64];
-    const char *name = states_thread_name(s, r->thread);
     uint32_t tid = states_thread(s, r->thread)->tid;
-    if (name)
-        put_visible(comm, sizeof comm, name);
-    else
-        snprintf(comm, sizeof comm, ":%" PRIu32, tid);
+    sched_name(s, r->thread, comm, sizeof comm);
     if (r->threads > 1)
         snprintf(text, sizeof text, "%s:(%" PRIu32 ")", comm, r->threads);
     else
@@ -56,17 +29,17 @@ static void put_row(const struct latency_row *r, const struct states *s, struct 
     out_str(o, "  ");
     put_task(r, s, o);
     out_str(o, " |");
-    put_ms(o, r->run_ns, 11);
+    sched_put_ms(o, r->run_ns, 11);
     out_str(o, " ms |");
     out_dec(o, r->delays, 9);
     out_str(o, " | avg:");
-    put_ms(o, r->delays ? (r->delay_ns + r->delays / 2) / r->delays : 0, 8);
+    sched_put_ms(o, r->delays ? (r->delay_ns + r->delays / 2) / r->delays : 0, 8);
     out_str(o, " ms | max:");
-    put_ms(o, r->max_ns, 8);
+    sched_put_ms(o, r->max_ns, 8);
     out_str(o, " ms | max start:");
-    put_seconds(o, r->max_since_ns);
+    sched_put_seconds(o, r->max_since_ns, 13);
     out_str(o, " s | max end:");
-    put_seconds(o, r->max_until_ns);
+    sched_put_seconds(o, r->max_until_ns, 13);
     out_str(o, " s\n");
 }
 
@@ -93,7 +66,7 @@ void latency_text_write(const struct latency *l, const struct states *s, struct 
     }
     rule(o, RULE_TOTAL);
     out_str(o, "  TOTAL:                |");
-    put_ms(o, run_ns, 11);
+    sched_put_ms(o, run_ns, 11);
     out_str(o, " ms |");
     out_dec(o, delays, 9);
     out_str(o, " |\n");

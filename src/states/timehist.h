@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every switch of threads with what came before it (waited, delayed, ran), one by one, and their sums by
+ * thread.
+ *
+ *         out        wake     in            out = the line's time
+ *          |-------- wait ----|              |
+ *                     |-delay-|---- run -----|
+ */
+#ifndef SONDE_STATES_TIMEHIST_H
+#define SONDE_STATES_TIMEHIST_H
+
+#include "select/filter.h"
+#include "select/time_range.h"
+#include "states/states.h"
+
+enum timehist_kind { TIMEHIST_SWITCH, TIMEHIST_WAKE, TIMEHIST_MIGRATE };
+
+struct timehist_line {
+    enum timehist_kind kind;
+    uint64_t time_ns;
+    uint32_t cpu;
+    uint32_t thread; /* SWITCH: that left. Else who ran there; STATES_NONE: not known */
+    uint32_t other;  /* SWITCH: that came, or STATES_NONE. Else the thread that was woken or moved */
+    uint64_t wait_ns, delay_ns, run_ns; /* 0 also where it is not known */
+    enum states_state state;            /* SWITCH: what it left for */
+    char letter;                        /* of it, as the kernel prints it; 0: not told */
+    uint32_t from_cpu, to_cpu;          /* MIGRATE; from: STATES_NONE: not known */
+};
+
+/* What is known of a thread. */
+struct timehist_thread {
+    bool has_out, continues, ready, seen;
+    uint64_t out_ns, wait_ns, delay_ns, run_ns; /* of the line to come */
+    uint64_t total_ns, count, min_ns,
+        max_ns;              /* count: runs of which begin and end were seen; min, max: of these */
+    double mean_ns, squares; /* of these: the sum of squared distances from the mean */
+    uint64_t migrations;
+};
+
+/* Takes a line. False: memory. */
+typedef bool timehist_line_fn(void *ctx, const struct states *s, const struct timehist_line *line);
+
+/* What to show; empty lists are everything. All borrowed. */
+struct timehist_choice {
+    const struct filter_ranges *cpus, *pids, *tids;
+    const struct time_ranges *times; /* of a line's own time */
+};
+
+struct timehist {
+    struct timehist_choice choice;
+    timehist_line_fn *line; /* NULL: sums only */
+    void *ctx;
+    VEC(struct timehist_thread) threads; /* by index in states; may be shorter */
+    struct timehist_line pending;        /* waits for who comes */
+    bool has_pending;
+    uint64_t switches; /* of those chosen */
+};
+
+/* The sink and the tap of states; ctx is the struct timehist, of which choice, line and ctx are set. */
+bool timehist_interval(void *ctx, const struct states_interval *i);
+bool timehist_event(void *ctx, const struct states *s, const struct states_event *e);
+/* After states_finish. False: memory. */
+bool timehist_finish(struct timehist *t, const struct states *s);
+void timehist_fini(struct timehist *t);
+
+/* The standard error of the mean run, in percent of the mean; 0 for fewer than two runs. */
+double timehist_deviation(const struct timehist_thread *t);
+
+#endif
