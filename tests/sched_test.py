@@ -201,6 +201,41 @@ def timehist():
     check("not there yet" in sonde("sched", "timehist", "-V", status=1).stderr, "-V")
 
 
+MAP = """  *A0      10.000000 secs A0 => worker:101
+  *B0      10.004000 secs B0 => worker:102
+  *C0      10.010000 secs C0 => rival:103
+  *A0      10.020000 secs 
+  *C0      10.021500 secs 
+  *.       10.030000 secs .  => swapper:0
+"""
+
+
+def the_map():
+    def show(*options):
+        return sonde("sched", "map", "-f", "-i", "perf.data", *options).stdout
+
+    scene().write("perf.data")
+    check(show() == MAP, f"map:\n{show()}")
+    check(show("--cpus", "1") == "", "map of another CPU")
+    t = Trace()
+    t.switch(0, 3, IDLE_0, RUNNABLE, A)
+    t.switch(1, 1, IDLE_0, RUNNABLE, C)
+    t.switch(2, 1, ("renamed", 103), SLEEP, IDLE_0)
+    t.switch(3, 1, IDLE_0, RUNNABLE, ("renamed", 103))
+    t.switch(4, 5000, IDLE_0, RUNNABLE, B)
+    t.write("perf.data")
+    r = sonde("sched", "map", "-f", "-i", "perf.data")
+    check(r.stdout.splitlines() == ["              *A0      10.000000 secs A0 => worker:101", "      *B0      A0      10.001000 secs B0 => rival:103",
+                                    "      *.       A0      10.002000 secs .  => swapper:0",
+                                    "      *B0      A0      10.003000 secs B0 => renamed:103"], f"two of four CPUs:\n{r.stdout}")
+    check("1 switches on CPUs from 4096 on" in r.stderr, f"a large CPU: {r.stderr}")
+    compact = show("--compact").splitlines()
+    check(compact[0].endswith("*A0      10.000000 secs A0 => worker:101 (CPU 3)") and
+          compact[1].startswith("   A0 *B0 ") and compact[1].endswith(" (CPU 1)"), f"--compact: {compact}")
+    check(len(show("--cpus", "3").splitlines()) == 1, "--cpus")
+    check("not there yet" in sonde("sched", "map", "--task-name", "x", status=1).stderr, "--task-name")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -270,6 +305,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     known()
     timehist()
+    the_map()
     lost()
     half()
     damaged()

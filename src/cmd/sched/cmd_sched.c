@@ -17,7 +17,7 @@ static const struct verb {
     sched_verb_fn *run; /* NULL: perf has it, sonde not yet */
 } verbs[] = {
     {"latency", sched_latency},
-    {"map", NULL},
+    {"map", sched_map},
     {"record", NULL},
     {"replay", NULL},
     {"script", NULL},
@@ -48,7 +48,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_sched = {
     .name = "sched",
     .summary = "Analyse scheduling",
-    .usage = (const char *const[]){"sched [<options>] {latency|timehist} [<options>]", NULL},
+    .usage = (const char *const[]){"sched [<options>] {latency|map|timehist} [<options>]", NULL},
     .options = options,
     .run = run,
 };

@@ -21,6 +21,7 @@ struct sched_common {
 /* A verb: argv[0] is its name. Returns the exit status. */
 typedef int sched_verb_fn(struct command_env *env, const struct sched_common *common, int argc, char **argv);
 sched_verb_fn sched_latency;
+sched_verb_fn sched_map;
 sched_verb_fn sched_timehist;
 
 /* Opens the recording, and gives all that it says of scheduling to `states`, whose sink is set, by time;

@@ -51,7 +51,7 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
     struct recording r = {0};
     struct states states;
     struct err err = ERR_INIT;
-    struct out out;
+    struct out out = {0};
     struct model *m = model_new(&(struct model_options){.need = 0}, &err);
     bool ok = m && command_output(env, &out);
     int status = EXIT_ERROR;
