@@ -16,13 +16,8 @@ static const struct verb {
     const char *name;
     sched_verb_fn *run; /* NULL: perf has it, sonde not yet */
 } verbs[] = {
-    {"latency", sched_latency},
-    {"map", sched_map},
-    {"record", NULL},
-    {"replay", NULL},
-    {"script", NULL},
-    {"stats", NULL},
-    {"timehist", sched_timehist},
+    {"latency", sched_latency}, {"map", sched_map}, {"record", sched_record},     {"replay", NULL},
+    {"script", sched_script},   {"stats", NULL},    {"timehist", sched_timehist},
 };
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -48,7 +43,8 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_sched = {
     .name = "sched",
     .summary = "Analyse scheduling",
-    .usage = (const char *const[]){"sched [<options>] {latency|map|timehist} [<options>]", NULL},
+    .usage =
+        (const char *const[]){"sched [<options>] {latency|map|record|script|timehist} [<options>]", NULL},
     .options = options,
     .run = run,
 };

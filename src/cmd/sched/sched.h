@@ -22,6 +22,8 @@ struct sched_common {
 typedef int sched_verb_fn(struct command_env *env, const struct sched_common *common, int argc, char **argv);
 sched_verb_fn sched_latency;
 sched_verb_fn sched_map;
+sched_verb_fn sched_record;
+sched_verb_fn sched_script;
 sched_verb_fn sched_timehist;
 
 /* Opens the recording, and gives all that it says of scheduling to `states`, whose sink is set, by time;

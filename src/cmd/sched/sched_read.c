@@ -11,8 +11,7 @@ static bool read_events(struct recording *r, struct sched_events *events, struct
     bool ok = sched_events_update(events, err);
     if (ok && !sched_events_any(events))
         return err_set(err, ERR_ABSENT, stream_path(r->stream),
-                       "nothing about scheduling was recorded: use 'sonde record -a -e sched:sched_switch,"
-                       "sched:sched_waking,sched:sched_wakeup_new,sched:sched_process_fork'");
+                       "nothing about scheduling was recorded: use 'sonde sched record'");
     order_init(&order, r->stream, sched_events_want, events, false);
     while (ok && (status = order_next(&order, &rec, err)) == STREAM_RECORD)
         ok = sched_events_apply(events, states, &rec, err);
