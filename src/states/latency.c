@@ -131,9 +131,12 @@ static void merge_into(struct latency_row *to, const struct latency_row *from) {
 bool latency_finish(struct latency *l, const struct states *s, bool merge,
                     const struct latency_order *order) {
     struct comparison c = {s, order};
+    bool told = s->tells_ran && (!l->cpus || !l->cpus->list.count);
     size_t kept = 0;
     for (size_t i = 0; i < l->rows.count; i++) {
-        const struct latency_row *r = &l->rows.items[i];
+        struct latency_row *r = &l->rows.items[i];
+        if (told)
+            r->run_ns = states_thread(s, r->thread)->ran_ns;
         if (states_thread(s, r->thread)->tid && (r->run_ns || r->delays || r->open))
             l->rows.items[kept++] = *r;
     }

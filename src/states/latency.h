@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long threads ran, and how long they waited for a CPU: woken, or taken off one, and not running yet.
- * Waits whose end is not known (it was lost, or comes after the recording) are counted apart, as `open`.
+ * How long threads ran (as the scheduler accounts it, where the events tell and all CPUs count; else by what
+ * is known of their switches), and how long they waited for a CPU: woken, or taken off one, and not running
+ * yet. Waits whose end is not known (it was lost, or comes after the recording) are counted apart, as `open`.
  */
 #ifndef SONDE_STATES_LATENCY_H
 #define SONDE_STATES_LATENCY_H

@@ -47,6 +47,49 @@ static void check_row(const struct latency_row *r, uint64_t run, uint64_t delays
     assert_int_equal(r->max_since_ns, max_since);
 }
 
+static void ran(struct states *s, uint64_t time, uint32_t tid, uint64_t ns) {
+    const struct states_event e = {
+        .kind = STATES_RAN, .time_ns = time, .cpu = 0, .tid = tid, .other = STATES_NONE, .ran_ns = ns};
+    assert_true(states_apply(s, &e));
+}
+
+/* The scheduler's own account counts where there is one, but not for single CPUs: the switch to thread 1 is
+ * missing. */
+static void test_told_run_time(void **state) {
+    (void)state;
+    struct latency l = {0}, one_cpu = {0};
+    struct filter_ranges cpus = {0};
+    struct states s;
+    struct latency_order order;
+    struct bytes bad;
+    assert_true(latency_order_parse("runtime", &order, &bad));
+    for (int i = 0; i < 2; i++) {
+        struct latency *to = i ? &one_cpu : &l;
+        states_init(&s, latency_add, to);
+        apply(&s, STATES_IN, 100, 0, 0, "idle");
+        apply(&s, STATES_WAKE, 150, 0, 1, "a");
+        ran(&s, 190, 1, 35);
+        ran(&s, 200, 1, 7);
+        apply(&s, STATES_OUT, 200, 0, 1, "a");
+        ran(&s, 210, 2, 4000000); /* most of it from before the first event */
+        assert_true(states_finish(&s));
+        if (i) {
+            assert_true(vec_push(&cpus.list) != NULL);
+            cpus.list.items[0].first = cpus.list.items[0].last = 0;
+            one_cpu.cpus = &cpus;
+        }
+        assert_true(latency_finish(to, &s, false, &order));
+        assert_int_equal(to->rows.count, i ? 0 : 2);
+        if (!i) {
+            assert_int_equal(to->rows.items[0].run_ns, 110);
+            assert_int_equal(to->rows.items[1].run_ns, 42);
+        }
+        states_fini(&s);
+        latency_fini(to);
+    }
+    vec_fini(&cpus.list);
+}
+
 static void test_rows(void **state) {
     (void)state;
     struct latency l = {0};
@@ -119,6 +162,7 @@ static void test_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_told_run_time),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_merged_and_of_one_cpu),
         cmocka_unit_test(test_keys),

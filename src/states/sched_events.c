@@ -11,6 +11,7 @@ enum sched_kind {
     SCHED_EXEC,    /* pid old_pid */
     SCHED_EXIT,    /* pid */
     SCHED_MIGRATE, /* pid dest_cpu */
+    SCHED_RAN,     /* pid runtime */
     SCHED_TICK,    /* any other of the scheduler's */
 };
 
@@ -49,6 +50,7 @@ static const struct row {
     {"sched_process_fork", SCHED_FORK, "child_pid", "parent_pid", "child_comm", NULL, NULL},
     {"sched_process_exec", SCHED_EXEC, "pid", "old_pid", NULL, NULL, NULL},
     {"sched_process_exit", SCHED_EXIT, "pid", NULL, "comm", NULL, NULL},
+    {"sched_stat_runtime", SCHED_RAN, "pid", "runtime", "comm", NULL, NULL},
     {"sched_migrate_task", SCHED_MIGRATE, "pid", "dest_cpu", "comm", NULL, NULL},
 };
 
@@ -296,14 +298,14 @@ static bool apply_tracepoint(const struct sched_event *how, struct states *state
     e->from = from < 0 ? STATES_NONE : (uint32_t)from;
     e->interrupt = flags & IN_INTERRUPT;
     e->comm = take_text(how->comm, how, raw);
-    static const enum states_event_kind KINDS[] = {[SCHED_WAKE] = STATES_WAKE,
-                                                   [SCHED_FORK] = STATES_FORK,
-                                                   [SCHED_EXEC] = STATES_EXEC,
-                                                   [SCHED_EXIT] = STATES_EXIT,
-                                                   [SCHED_MIGRATE] = STATES_MIGRATE};
+    static const enum states_event_kind KINDS[] = {
+        [SCHED_WAKE] = STATES_WAKE, [SCHED_FORK] = STATES_FORK,       [SCHED_EXEC] = STATES_EXEC,
+        [SCHED_EXIT] = STATES_EXIT, [SCHED_MIGRATE] = STATES_MIGRATE, [SCHED_RAN] = STATES_RAN};
     if (how->kind == SCHED_SWITCH)
         return apply_switch(how, states, e, raw, other);
     e->kind = KINDS[how->kind];
+    if (e->kind == STATES_RAN)
+        e->ran_ns = other < 0 ? 0 : (uint64_t)other;
     return states_apply(states, e);
 }
 

@@ -361,6 +361,19 @@ static bool apply_other(struct states *s, const struct states_event *e) {
     return true;
 }
 
+static bool apply_ran(struct states *s, const struct states_event *e) {
+    uint32_t index = hash_map_get(&s->by_tid, tid_key(e->tid, e->cpu));
+    if (index == HASH_ABSENT)
+        index = thread_add(s, tid_key(e->tid, e->cpu), s->begin_ns, STATES_UNKNOWN);
+    if (index == STATES_NONE || !name(s, index, e->comm))
+        return false;
+    struct states_thread *t = &s->threads.items[index];
+    uint64_t most = s->now_ns - t->begin_ns - t->ran_ns; /* the first may have begun before the events did */
+    t->ran_ns += e->ran_ns < most ? e->ran_ns : most;
+    s->tells_ran = true;
+    return true;
+}
+
 static bool apply_lost(struct states *s, uint32_t cpu, uint64_t before_ns) {
     s->faults.losses++;
     struct states_cpu *c = cpu == STATES_NONE ? NULL : &s->cpus.items[cpu];
@@ -406,6 +419,8 @@ static bool apply(struct states *s, const struct states_event *e) {
     case STATES_EXIT:
     case STATES_MIGRATE:
         return apply_other(s, e);
+    case STATES_RAN:
+        return apply_ran(s, e);
     case STATES_TICK:
     case STATES_LOST:
         break;

@@ -53,6 +53,7 @@ enum states_event_kind {
     STATES_EXEC,    /* `tid` begins another program; `other` is the tid that it had before */
     STATES_EXIT,    /* `tid` will not come back after its next OUT */
     STATES_MIGRATE, /* `tid` belongs to the CPU `other` from now on */
+    STATES_RAN,     /* `tid` ran for another `ran_ns` up to now, as the scheduler accounts it */
     STATES_LOST,    /* events of `cpu` (STATES_NONE: of any) were lost since the last one heard there */
 };
 
@@ -64,9 +65,10 @@ struct states_event {
     uint32_t pid;  /* the process of `tid`; 0: not told */
     uint32_t from; /* MIGRATE: the CPU before */
     enum states_state state;
-    uint32_t reason;   /* the state in the kernel's own bits; 0: none */
-    char letter;       /* OUT: the state's letter, as the kernel prints it; 0: not told */
-    bool interrupt;    /* WAKE: by an interrupt */
+    uint32_t reason; /* the state in the kernel's own bits; 0: none */
+    char letter;     /* OUT: the state's letter, as the kernel prints it; 0: not told */
+    bool interrupt;  /* WAKE: by an interrupt */
+    uint64_t ran_ns;
     struct bytes comm; /* the name of `tid`; empty: not told. Borrowed for the call. */
 };
 
@@ -90,6 +92,7 @@ struct states_thread {
     uint32_t epoch;
     uint32_t name;             /* in states.names; STRPOOL_NONE: not known */
     uint64_t begin_ns, end_ns; /* end_ns: once its intervals are complete */
+    uint64_t ran_ns;           /* sum of RAN: also of times whose switches are missing */
     /* The open interval. */
     uint64_t since_ns;
     enum states_state state;
@@ -136,7 +139,7 @@ struct states {
     struct strpool names;
     VEC(uint64_t) any_losses;
     uint64_t begin_ns, now_ns;
-    bool begun;
+    bool begun, tells_ran; /* tells_ran: there were RAN events */
     struct states_faults faults;
     states_sink_fn *sink;
     states_tap_fn *tap; /* NULL: nobody; it has sink_ctx, too */
