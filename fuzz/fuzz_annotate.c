@@ -12,7 +12,7 @@ static bool drop(void *ctx, const char *p, size_t n) {
     return true;
 }
 
-/* All sums of a listing are the function's. */
+/* The sums over a listing's instructions and over its lines must both equal the function's own sum. */
 static void check_sums(const struct annotate_listing *l) {
     uint32_t n = l->events.count;
     for (uint32_t i = 0; i < n; i++) {

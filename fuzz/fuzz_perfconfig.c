@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration file, read and changed. */
+/* Reads a configuration file, then sets and removes a variable in it. */
 #include "fuzz.h"
 
 #include "cmd/common/perfconfig.h"

@@ -15,7 +15,7 @@ struct annotate_source {
 
 /* Zeroed at first, the first three set by the owner. */
 struct annotate_sources {
-    const char *symfs;  /* look below this directory only; NULL: everywhere */
+    const char *symfs;  /* the root that paths are looked up below (--symfs); NULL: "/" */
     const char *prefix; /* put before absolute paths (objdump(1), --prefix); NULL: nothing */
     unsigned strip;     /* as many leading folders are removed from them before that */
     struct strpool paths;

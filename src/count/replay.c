@@ -131,7 +131,7 @@ static bool plan(struct replay *r, struct err *err) {
                        "the file does not tell where CPUs lie: counts can be shown for all, or "
                        "with -A");
     if (by_cpu && r->target.cpus.count == 1 && r->target.cpus.items[0] < 0)
-        o.level = COUNT_ALL; /* counted wherever tasks ran */
+        o.level = COUNT_ALL; /* per task: the counts do not say on which CPUs it ran */
     return count_keys_init(&r->keys, &o, &r->target, &r->plan, r->o->sys ? r->o->sys : &sysfs_system, err);
 }
 

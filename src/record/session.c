@@ -25,7 +25,9 @@ enum {
 
 /* Of the thread that writes; 0: the reader writes itself. */
 static unsigned write_buffers(const struct record_options *o) {
-    bool compresses = o->compression && !o->unwind; /* what stacks become is little, and has a thread */
+    /* With --unwind=record the unwinding thread writes, and what it writes is small: no buffers are needed.
+     */
+    bool compresses = o->compression && !o->unwind;
     return o->threads ? 0 : o->write_buffers ? o->write_buffers : compresses ? COMPRESS_BUFFERS : 0;
 }
 

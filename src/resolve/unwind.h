@@ -85,8 +85,9 @@ enum { RESOLVE_UNWIND_IN_MEMORY = 1, RESOLVE_UNWIND_IN_MEMFD = 2 };
 unsigned resolve_unwind_places(const struct resolve_unwind *u);
 
 /*
- * Goes on with the stack that was unwound last, if its dump was too short, by the user's part of the
- * callchain that the kernel made of frame pointers for the same sample (without the marker):
+ * Continues the stack that was unwound last, if its dump was too short. The missing outer frames are taken
+ * from the user part of the same sample's callchain, which the kernel recorded by frame pointers (`kernel`,
+ * without the PERF_CONTEXT_USER marker):
  *
  *   unwound   u0 u1 u2 |                the dump ends
  *   kernel    u0    u2 | u3 u4 ...      from u2 on, as long as each function's table says that it keeps one

@@ -38,7 +38,8 @@ struct comparison {
     size_t measure_count;
     struct count_result first; /* what the names of events are borrowed from */
     bool has_first, times_only;
-    bool clock; /* CPU time is that of task-clock, which begins with the exec; else the kernel's sums */
+    bool clock; /* CPU time comes from the event task-clock, which starts at the exec; else from getrusage(2)
+                 */
     size_t runs;
     int signal;
     double until;

@@ -15,7 +15,7 @@ struct stat_vs_options {
     bool ignore_status;
 };
 
-/* Option functions; each has the whole struct as its field. */
+/* Parse one option each. Their field in the option table is the whole struct stat_vs_options. */
 option_fn stat_vs_set_until, stat_vs_set_budget, stat_vs_set_gate;
 
 /* Rows for a table of options; `field` of `type` is a struct stat_vs_options. */

@@ -79,7 +79,7 @@ static void group(const struct metric_choice *c, size_t first, size_t names) {
     }
 }
 
-/* Finds or adds the events of the last use. */
+/* Finds the events that a metric's expression names, and adds those that are not counted yet. */
 static bool find_events(const struct metric_choice *c, struct metric_use *u, struct err *err) {
     size_t first = c->events->items.count, added = 0;
     u->shown_at = METRIC_FACT;

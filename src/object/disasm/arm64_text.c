@@ -154,6 +154,7 @@ static void print_constant(uint32_t word, const char *operands, uint64_t value, 
     text_mem(out, operands, strcspn(operands, ","));
     text_str(out, ", #");
     text_hex0x(out, value);
+    /* objdump adds the decimal value as a comment. */
     snprintf(comment, sizeof comment, "  // #%" PRId64, signed_value);
     text_str(out, comment);
 }

@@ -90,7 +90,7 @@ bool annotate_put_line_summary(struct annotate_printer *p) {
     return list;
 }
 
-/* ---- inlined calls ---- */
+/* ---- summary of inlined functions (--inlines) ---- */
 
 static void put_call(const struct annotate_printer *p, const struct annotate_scope *s) {
     out_str(p->out, s->function);

@@ -12,7 +12,8 @@
 /* What capstone says. */
 struct x86_words {
     const char *mnemonic; /* "rep stosq" */
-    const char *base;     /* "stosq" without a suffix: the instruction's name in Intel's manual */
+    const char *base; /* the same without prefixes and without the size suffix that AT&T syntax adds: "mov" of
+                         "movq" */
     const char *operands;
 };
 
