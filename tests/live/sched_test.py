@@ -39,9 +39,10 @@ def main():
     if "lost" in shown.stderr.lower():
         print("SKIP what it did: events were lost")
         return
-    # Virtual machines' kernels leave out switches from the idle task: then the end of the sleep is not known, and none is told.
-    if waits and any(waits):
-        check(max(waits) >= SLEEP_MS * 0.95 or sum(waits) < SLEEP_MS, f"nothing waited {SLEEP_MS} ms:\n{shown.stdout}")
+    if "do not fit" in shown.stdout + shown.stderr:
+        print("SKIP the sleep's length: this kernel leaves out switches from the idle task, so its end may not be known")
+    else:
+        check(waits and max(waits) >= SLEEP_MS * 0.95, f"nothing waited {SLEEP_MS} ms:\n{shown.stdout}")
     check(f":{tid} " in sonde("sched", "latency", "-p", "-i", "s.data").stdout, "latency has the thread")
     check(f":{tid}\n" in sonde("sched", "map", "-i", "s.data").stdout, "map has the thread")
 
