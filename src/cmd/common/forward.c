@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/common/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 128 };
+
+void forward_add(struct forward *f, const char *word) {
+    if (f->count < FORWARD_WORDS_MAX)
+        f->list[f->count++] = (char *)word;
+}
+
+void forward_input(struct forward *f, const char *input, bool force) {
+    if (input) {
+        forward_add(f, "-i");
+        forward_add(f, input);
+    }
+    if (force)
+        forward_add(f, "-f");
+}
+
+bool forward_event(struct forward *f, struct tracepoint_set *set, const char *event, struct err *err) {
+    char system[NAME_ROOM], name[NAME_ROOM];
+    size_t n = strcspn(event, ":"), m = event[n] ? strcspn(event + n + 1, "/") : 0;
+    uint64_t id = 0;
+    if (!m || n >= sizeof system || m >= sizeof name)
+        return err_set(err, ERR_USAGE, NULL, "%s: no tracepoint", event);
+    memcpy(system, event, n);
+    memcpy(name, event + n + 1, m);
+    system[n] = name[m] = 0;
+    if (!tracepoint_id(set, system, name, &id, err))
+        return false;
+    forward_add(f, "-e");
+    forward_add(f, event);
+    return true;
+}
+
+int forward_run(struct command_env *env, const struct command *command, const struct forward *f, int argc,
+                char **argv) {
+    char **line = calloc(f->count + (size_t)argc + 1, sizeof *line);
+    if (!line)
+        return command_fail(&(struct err){.code = ERR_MEMORY, .message = "out of memory"});
+    memcpy(line, f->list, f->count * sizeof *line);
+    for (int i = 1; i < argc; i++)
+        line[f->count + (size_t)i - 1] = argv[i];
+    env->command = command;
+    int status = command->run(env, (int)f->count + argc - 1, line);
+    free(line);
+    return status;
+}
