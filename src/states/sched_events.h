@@ -12,19 +12,16 @@
 #define SONDE_STATES_SCHED_EVENTS_H
 
 #include "base/err.h"
-#include "format/perfdata/events/event_name.h"
+#include "recording/tracepoints.h"
 #include "states/states.h"
-#include "stream/stream.h"
 
-struct sched_event; /* how one event of the recording is read */
+struct sched_letters; /* of the states that an event tells */
 
 struct sched_events {
-    struct stream *stream; /* borrowed, as all below */
-    const struct perfdata_events *events;
-    const struct perfdata_namer *names;
-    VEC(struct sched_event) list; /* by the recording's index */
-    bool switches;                /* it has sched_switch */
-    uint64_t read;                /* records that said something about scheduling */
+    struct tracepoints tracepoints;
+    VEC(struct sched_letters) letters; /* by the recording's index of events */
+    bool switches;                     /* it has sched_switch */
+    uint64_t read;                     /* records that said something about scheduling */
 };
 
 void sched_events_init(struct sched_events *s, struct stream *stream, const struct perfdata_namer *names);
