@@ -236,6 +236,26 @@ def the_map():
     check("not there yet" in sonde("sched", "map", "--task-name", "x", status=1).stderr, "--task-name")
 
 
+def ties():
+    """At one time the lower CPU comes first, wherever the recorder wrote it."""
+    def made(cpus):
+        t = Trace()
+        t.switch(0, 1, IDLE_0, RUNNABLE, A)
+        for cpu in cpus:  # A wakes C on CPU 1, which begins on CPU 0 at that instant: after 0, by the CPU
+            if cpu:
+                t.waking(1, 1, A, C, 0)
+            else:
+                t.switch(1, 0, IDLE_0, RUNNABLE, B)
+        t.switch(2, 0, B, SLEEP, C)
+        t.switch(3, 0, C, SLEEP, IDLE_0)
+        t.write("perf.data")
+        return sonde("sched", "timehist", "-w", "-f", "-i", "perf.data").stdout
+    first, second = made((0, 1)), made((1, 0))
+    check(first == second, f"ties:\n{first}{second}")
+    lines = [x.split()[1] for x in first.splitlines()[3:] if x.split()[0] == "10.001000"]
+    check(lines == ["[0000]", "[0001]"], f"ties, in the order of CPUs:\n{first}")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -306,6 +326,7 @@ with tempfile.TemporaryDirectory() as folder:
     known()
     timehist()
     the_map()
+    ties()
     lost()
     half()
     damaged()

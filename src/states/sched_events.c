@@ -27,13 +27,13 @@ struct sched_letters {
 };
 
 /* What is read: the thread, the other one or CPU, what a kind has of its own, and names. */
-enum { TID, OTHER, OWN, COMM, OTHER_COMM, STATE = OWN, FROM = OWN };
+enum { TID, OTHER, OWN, COMM, OTHER_COMM, PRIO, STATE = OWN, FROM = OWN };
 static const struct tracepoint_row ROWS[] = {
     {"sched",
      "sched_switch",
      SCHED_SWITCH,
      3,
-     {"prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm"}},
+     {"prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio"}},
     {"sched", "sched_waking", SCHED_WAKE, 2, {"pid", "target_cpu", "", "comm"}},
     {"sched", "sched_wakeup", SCHED_WAKE, 2, {"pid", "target_cpu", "", "comm"}},
     {"sched", "sched_wakeup_new", SCHED_WAKE, 2, {"pid", "target_cpu", "", "comm"}},
@@ -110,6 +110,8 @@ static void read_letters(struct sched_letters *out, struct bytes format) {
 bool sched_events_update(struct sched_events *s, struct err *err) {
     if (!tracepoints_update(&s->tracepoints, err))
         return false;
+    if (s->letters.count == s->tracepoints.list.count)
+        return true;
     while (s->letters.count < s->tracepoints.list.count) {
         const struct tracepoint_event *e = &s->tracepoints.list.items[s->letters.count];
         struct sched_letters *letters = vec_push(&s->letters);
@@ -173,6 +175,7 @@ static bool apply_switch(const struct sched_letters *letters, struct states *sta
     e->letter = letter_of(letters, bits);
     e->state = state_of(e->letter);
     e->reason = (uint32_t)bits;
+    e->prio = (int32_t)tracepoint_int(t, PRIO, STATES_NO_PRIO);
     if (!states_apply(states, e))
         return false;
     *e = (struct states_event){.kind = STATES_IN,
@@ -180,6 +183,8 @@ static bool apply_switch(const struct sched_letters *letters, struct states *sta
                                .cpu = e->cpu,
                                .tid = (uint32_t)tracepoint_int(t, OTHER, 0),
                                .other = STATES_NONE,
+                               .prio = STATES_NO_PRIO,
+                               .loc = e->loc,
                                .comm = tracepoint_text(t, OTHER_COMM)};
     return states_apply(states, e);
 }
@@ -190,13 +195,18 @@ static uint32_t number_or_none(const struct tracepoint *t, unsigned field) {
 }
 
 /* False: memory. */
-static bool apply_tracepoint(struct sched_events *s, struct states *states, const struct tracepoint *t) {
+static bool apply_tracepoint(struct sched_events *s, struct states *states, const struct tracepoint *t,
+                             uint64_t loc) {
     static const enum states_event_kind KINDS[] = {
         [SCHED_WAKE] = STATES_WAKE, [SCHED_FORK] = STATES_FORK,       [SCHED_EXEC] = STATES_EXEC,
         [SCHED_EXIT] = STATES_EXIT, [SCHED_MIGRATE] = STATES_MIGRATE, [SCHED_RAN] = STATES_RAN,
         [SCHED_TICK] = STATES_TICK};
     const struct perfdata_sample *sample = &t->sample;
-    struct states_event e = {.time_ns = sample->time, .cpu = sample->cpu, .other = STATES_NONE};
+    struct states_event e = {.time_ns = sample->time,
+                             .cpu = sample->cpu,
+                             .other = STATES_NONE,
+                             .prio = STATES_NO_PRIO,
+                             .loc = loc};
     e.kind = KINDS[t->kind];
     if (t->kind == SCHED_TICK)
         return states_apply(states, &e);
@@ -225,7 +235,9 @@ static bool apply_record(struct sched_events *s, struct states *states, const st
                              .cpu = id.have & PERFDATA_SAMPLE_CPU ? id.cpu : STATES_NONE,
                              .tid = id.tid,
                              .pid = id.pid,
-                             .other = STATES_NONE};
+                             .other = STATES_NONE,
+                             .prio = STATES_NO_PRIO,
+                             .loc = r->loc};
     bool lost = r->raw.type == PERFDATA_RECORD_LOST || r->raw.type == PERFDATA_RECORD_LOST_SAMPLES;
     if (lost) {
         e.kind = STATES_LOST;
@@ -268,7 +280,7 @@ bool sched_events_apply(struct sched_events *s, struct states *states, const str
             return err_memory(err, "states of threads");
     } else if (!tracepoints_read(&s->tracepoints, r, &t)) {
         return true; /* counted */
-    } else if (!apply_tracepoint(s, states, &t)) {
+    } else if (!apply_tracepoint(s, states, &t, r->loc)) {
         return err_memory(err, "states of threads");
     }
     s->read++;

@@ -68,8 +68,15 @@ static void doubt(struct states *s, uint32_t index) {
 
 /* ---- CPUs ---- */
 
+/* The index of a CPU that was heard of; HASH_ABSENT: it was not. */
+static inline uint32_t cpu_find(const struct states *s, uint32_t number) {
+    if (number < STATES_NEAR_CPUS)
+        return s->near_cpus[number] ? s->near_cpus[number] - 1 : HASH_ABSENT;
+    return hash_map_get(&s->by_cpu, number);
+}
+
 static uint32_t cpu_index(struct states *s, uint32_t number) {
-    uint32_t index = hash_map_get(&s->by_cpu, number);
+    uint32_t index = cpu_find(s, number);
     if (index != HASH_ABSENT)
         return index;
     index = (uint32_t)s->cpus.count;
@@ -80,6 +87,10 @@ static uint32_t cpu_index(struct states *s, uint32_t number) {
     c->current = STATES_NONE;
     c->any_losses = s->any_losses.count;
     c->last_ns = s->begin_ns;
+    if (number < STATES_NEAR_CPUS) {
+        s->near_cpus[number] = index + 1;
+        return index;
+    }
     if (hash_map_set(&s->by_cpu, number, index))
         return index;
     s->cpus.count--;
@@ -103,7 +114,7 @@ static void hear(struct states *s, struct states_cpu *c, bool switches) {
 /* It is not known any more what runs there; from now on it is heard anew. */
 static void forget_current(struct states *s, uint32_t thread) {
     uint32_t cpu = s->threads.items[thread].cpu;
-    struct states_cpu *c = cpu == STATES_NONE ? NULL : &s->cpus.items[hash_map_get(&s->by_cpu, cpu)];
+    struct states_cpu *c = cpu == STATES_NONE ? NULL : &s->cpus.items[cpu_find(s, cpu)];
     if (c && c->current == thread) {
         c->current = STATES_NONE;
         c->heard_ns = s->now_ns;
@@ -131,7 +142,7 @@ static bool settle(struct states *s, uint32_t index) {
     if (t->any_losses < s->any_losses.count)
         from = s->any_losses.items[t->any_losses];
     if (t->cpu != STATES_NONE) {
-        const struct states_cpu *c = &s->cpus.items[hash_map_get(&s->by_cpu, t->cpu)];
+        const struct states_cpu *c = &s->cpus.items[cpu_find(s, t->cpu)];
         if (t->cpu_losses < c->losses.count && c->losses.items[t->cpu_losses] < from)
             from = c->losses.items[t->cpu_losses];
         t->cpu_losses = c->losses.count;
@@ -194,7 +205,13 @@ static uint32_t thread_of(struct states *s, uint32_t tid, uint32_t cpu) {
 static bool name(struct states *s, uint32_t index, struct bytes comm) {
     if (!comm.size)
         return true;
-    uint32_t id = strpool_add(&s->names, (const char *)comm.data, bytes_text_len(comm));
+    size_t len = bytes_text_len(comm);
+    uint32_t had = s->threads.items[index].name;
+    /* The usual one: it is the same as before. */
+    const char *now = had == STRPOOL_NONE ? NULL : strpool_text(&s->names, had);
+    if (now && strncmp(now, (const char *)comm.data, len) == 0 && !now[len])
+        return true;
+    uint32_t id = strpool_add(&s->names, (const char *)comm.data, len);
     s->threads.items[index].name = id;
     return id != STRPOOL_NONE;
 }
@@ -438,7 +455,7 @@ uint32_t states_find(const struct states *s, uint32_t tid, uint32_t cpu) {
 }
 
 uint32_t states_current(const struct states *s, uint32_t cpu) {
-    uint32_t index = cpu == STATES_NONE ? HASH_ABSENT : hash_map_get(&s->by_cpu, cpu);
+    uint32_t index = cpu == STATES_NONE ? HASH_ABSENT : cpu_find(s, cpu);
     return index == HASH_ABSENT ? STATES_NONE : s->cpus.items[index].current;
 }
 

@@ -12,8 +12,9 @@
  *
  *   states_init -> states_apply ... -> states_finish -> states_fini
  *
- * Events come by time and, at one time, in the order of the file; what comes too late counts as of the latest
- * time, and is counted. Memory grows with threads, CPUs and losses, never with events.
+ * Events come by time; at one time by CPU, and those of one CPU as it told them (recording/ordered.h). Events
+ * of one time on different CPUs have no order that is known: this one is stated. What comes too late counts
+ * as of the latest time, and is counted. Memory grows with threads, CPUs and losses, never with events.
  */
 #ifndef SONDE_STATES_STATES_H
 #define SONDE_STATES_STATES_H
@@ -23,7 +24,9 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 
-#define STATES_NONE      UINT32_MAX
+#define STATES_NO_PRIO INT32_MIN
+#define STATES_NONE    UINT32_MAX
+enum { STATES_NEAR_CPUS = 256 };
 #define STATES_INTERRUPT (UINT32_MAX - 1) /* as a waker: an interrupt, whoever it interrupted */
 
 enum states_state {
@@ -68,7 +71,9 @@ struct states_event {
     uint32_t reason; /* the state in the kernel's own bits; 0: none */
     char letter;     /* OUT: the state's letter, as the kernel prints it; 0: not told */
     bool interrupt;  /* WAKE: by an interrupt */
+    int32_t prio;    /* OUT: the thread's priority, as the kernel counts; STATES_NO_PRIO: not told */
     uint64_t ran_ns;
+    uint64_t loc;      /* the record that tells it (stream/stream.h), for whoever wants its stack */
     struct bytes comm; /* the name of `tid`; empty: not told. Borrowed for the call. */
 };
 
@@ -135,7 +140,8 @@ typedef bool states_tap_fn(void *ctx, const struct states *s, const struct state
 struct states {
     VEC(struct states_thread) threads;
     VEC(struct states_cpu) cpus;
-    struct hash_map by_tid, by_cpu; /* by_tid: the tid's latest thread */
+    struct hash_map by_tid, by_cpu;       /* by_tid: the tid's latest thread; by_cpu: of large numbers */
+    uint32_t near_cpus[STATES_NEAR_CPUS]; /* the indices of CPUs with small numbers, plus 1: asked most */
     struct strpool names;
     VEC(uint64_t) any_losses;
     uint64_t begin_ns, now_ns;

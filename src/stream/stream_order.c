@@ -251,16 +251,69 @@ static void get(const struct order *o, const struct order_item *item, struct str
     stream_record_again(o->stream, item->loc >> EVENT_BITS, known ? event : PERFDATA_NO_EVENT, out);
 }
 
+struct tied {
+    struct order_item item;
+    uint32_t key;
+};
+
+static int compare_tied(const void *x, const void *y) {
+    const struct tied *a = x, *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->item.loc < b->item.loc ? -1 : a->item.loc > b->item.loc;
+}
+
+/* Sorts the next items by `tie` if several have one time; all of them are popped before any is pushed. False:
+ * memory. */
+static bool sort_tied(struct order *o) {
+    struct order_queue *q = &o->queue;
+    if (!o->tie || o->tied || !q->open || q->sorted - q->head < 2 ||
+        q->items[q->head + 1].time_ns != q->items[q->head].time_ns || q->items[q->head].time_ns > q->limit_ns)
+        return true;
+    struct order_item *items = q->items + q->head;
+    size_t n = 2;
+    while (n < q->sorted - q->head && items[n].time_ns == items[0].time_ns)
+        n++;
+    struct tied *list = malloc(n * sizeof *list);
+    if (!list)
+        return false;
+    struct stream_record r;
+    for (size_t i = 0; i < n; i++) {
+        get(o, &items[i], &r);
+        list[i] = (struct tied){items[i], o->tie(o->want_ctx, &r)};
+    }
+    qsort(list, n, sizeof *list, compare_tied);
+    for (size_t i = 0; i < n; i++)
+        items[i] = list[i].item;
+    free(list);
+    o->tied = n;
+    return true;
+}
+
+/* Takes the next item. False: there is none, or (*failed) memory. */
+static bool pop(struct order *o, struct order_item *item, bool *failed) {
+    *failed = !sort_tied(o);
+    if (*failed || !order_queue_pop(&o->queue, item))
+        return false;
+    o->tied -= o->tied > 0;
+    return true;
+}
+
 enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err) {
     struct order_item item;
+    bool failed;
     for (;;) {
-        if (order_queue_pop(&o->queue, &item)) {
+        if (pop(o, &item, &failed)) {
             if (o->queue.head + AHEAD < o->queue.sorted)
                 stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc >> EVENT_BITS);
             get(o, &item, out);
             out->has_time = true;
             out->time_ns = item.time_ns;
             return STREAM_RECORD;
+        }
+        if (failed) {
+            err_memory(err, "ordering");
+            return STREAM_FAILED;
         }
         if (o->ended)
             return STREAM_END;

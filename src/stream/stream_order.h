@@ -45,16 +45,21 @@ bool order_queue_pop(struct order_queue *q, struct order_item *out);
 /* Whether a record is to be delivered; others are dropped when they are read. */
 typedef bool order_want_fn(void *ctx, const struct stream_record *r);
 
+/* A number, its CPU as a rule, that comes before file order among records of one time. */
+typedef uint32_t order_tie_fn(void *ctx, const struct stream_record *r);
+
 /*
- * Delivers a stream's records in (time, loc) order. Records without a time (user records, time 0, kernel
- * records without sample_id_all) are delivered when they are read.
+ * Delivers a stream's records in (time, loc) order; with `tie` in (time, tie, loc) order. Records without a
+ * time (user records, time 0, kernel records without sample_id_all) are delivered when they are read.
  */
 struct order {
     struct stream *stream; /* borrowed */
     struct order_queue queue;
     order_want_fn *want; /* NULL: everything */
-    void *want_ctx;
-    size_t events; /* how many the stream had when the first item was queued */
+    void *want_ctx;      /* of tie, too */
+    order_tie_fn *tie;   /* set after order_init; NULL: none */
+    size_t tied;         /* so many of the next items have one time, and are in the order of `tie` */
+    size_t events;       /* how many the stream had when the first item was queued */
     bool ended, disabled;
 };
 

@@ -4,7 +4,7 @@
 #define SONDE_CMD_SCHED_SCHED_H
 
 #include "cmd/common/command.h"
-#include "cmd/common/input.h"
+#include "cmd/common/event_view.h"
 #include "states/sched_events.h"
 
 /* The options that all verbs have, before or after the verb. */
@@ -26,10 +26,11 @@ sched_verb_fn sched_record;
 sched_verb_fn sched_script;
 sched_verb_fn sched_timehist;
 
-/* Opens the recording, and gives all that it says of scheduling to `states`, whose sink is set, by time;
- * states_finish included. `m` is filled with the processes. False with *err; recording_close is allowed then.
- */
-bool sched_read(struct recording *r, const struct sched_common *common, struct model *m,
-                struct states *states, struct err *err);
+/* A view of the recording that the options name, to be opened. */
+struct event_view sched_view(struct command_env *env, const struct sched_common *common);
+
+/* Gives all that an opened recording says of scheduling to `states`, whose sink is set, in order;
+ * states_finish included. False with *err. */
+bool sched_read(struct event_view *v, struct states *states, struct err *err);
 
 #endif

@@ -22,27 +22,18 @@ static const char *const usage[] = {"sched latency [<options>]", NULL};
 
 static int show(struct command_env *env, struct latency_options *o, const struct latency_order *order,
                 const struct filter_ranges *cpus) {
-    struct recording r = {0};
+    struct event_view view = sched_view(env, &o->common);
     struct latency latency = {.cpus = cpus};
     struct states states;
     struct err err = ERR_INIT;
-    struct out out;
-    int status = EXIT_ERROR;
-    struct model *m = model_new(&(struct model_options){.need = 0}, &err);
     states_init(&states, latency_add, &latency);
-    if (!m || !sched_read(&r, &o->common, m, &states, &err)) {
-        status = command_fail(&err);
-    } else if (!latency_finish(&latency, &states, !o->pids, order)) {
-        err_memory(&err, "rows");
-        status = command_fail(&err);
-    } else if (command_output(env, &out)) {
-        latency_text_write(&latency, &states, &out);
-        status = command_finish(env, &out, input_status(&r));
-    }
+    bool ok = event_view_open(&view, &err) && sched_read(&view, &states, &err) &&
+              (latency_finish(&latency, &states, !o->pids, order) || err_memory(&err, "rows"));
+    if (ok)
+        latency_text_write(&latency, &states, &view.out);
+    int status = event_view_close(&view, ok, &err);
     latency_fini(&latency);
     states_fini(&states);
-    model_free(m);
-    recording_close(&r);
     return status;
 }
 

@@ -24,28 +24,18 @@ static const struct option options[] = {
 static const char *const usage[] = {"sched map [<options>]", NULL};
 
 static int show(struct command_env *env, const struct map_options *o, struct map_text *map) {
-    struct recording r = {0};
+    struct event_view view = sched_view(env, &o->common);
     struct states states;
     struct err err = ERR_INIT;
-    struct out out = {0};
-    struct model *m = model_new(&(struct model_options){.need = 0}, &err);
-    bool ok = m && command_output(env, &out);
-    int status = EXIT_ERROR;
     states_init(&states, map_text_interval, map);
     states.tap = map_text_event;
-    map->out = &out;
-    if (ok && sched_read(&r, &o->common, m, &states, &err))
-        status = input_status(&r);
-    else if (ok || err.code)
-        status = command_fail(&err);
+    map->out = &view.out;
+    bool ok = event_view_open(&view, &err) && sched_read(&view, &states, &err);
     if (map->unshown)
         log_line(LOG_WARN, "%llu switches on CPUs from %d on are not shown", (unsigned long long)map->unshown,
                  MAP_CPUS_MAX);
-    if (ok)
-        status = command_finish(env, &out, status);
+    int status = event_view_close(&view, ok, &err);
     states_fini(&states);
-    model_free(m);
-    recording_close(&r);
     return status;
 }
 

@@ -48,33 +48,25 @@ static bool parse_lists(const struct timehist_options *o, struct lists *l, struc
 }
 
 static int show(struct command_env *env, struct timehist_options *o, struct timehist *h) {
-    struct recording r = {0};
+    struct event_view view = sched_view(env, &o->common);
     struct states states;
     struct err err = ERR_INIT;
-    struct out out = {0};
-    struct model *m = model_new(&(struct model_options){.need = 0}, &err);
-    bool ok = m && command_output(env, &out);
-    int status = EXIT_ERROR;
     states_init(&states, timehist_interval, h);
     states.tap = timehist_event;
-    o->text.out = &out;
+    view.wants_model = o->summary || o->with_summary; /* parents of processes */
+    o->text.out = &view.out;
     h->line = o->summary ? NULL : timehist_text_line;
     h->ctx = &o->text;
-    if (ok && sched_read(&r, &o->common, m, &states, &err) && timehist_finish(h, &states)) {
-        if (!o->summary)
-            timehist_text_head(&o->text);
-        if (o->summary || o->with_summary)
-            timehist_text_summary(h, &states, m, &out);
-        timehist_text_faults(&states, &out);
-        status = input_status(&r);
-    } else if (ok || err.code) {
-        status = command_fail(&err);
-    }
+    bool ok = event_view_open(&view, &err) && sched_read(&view, &states, &err) &&
+              (timehist_finish(h, &states) || err_memory(&err, "switches"));
+    if (ok && !o->summary)
+        timehist_text_head(&o->text);
+    if (ok && view.wants_model)
+        timehist_text_summary(h, &states, view.model, &view.out);
     if (ok)
-        status = command_finish(env, &out, status);
+        timehist_text_faults(&states, &view.out);
+    int status = event_view_close(&view, ok, &err);
     states_fini(&states);
-    model_free(m);
-    recording_close(&r);
     return status;
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/common/event_view.h"
+
+/* Stacks of any event need all of its side-band first. */
+static bool prepare_stacks(struct event_view *v, struct err *err) {
+    struct recording *r = &v->recording;
+    if (!recording_jitdumps(r, NULL, v->symbols->symfs, err))
+        return false;
+    r->kallsyms = v->symbols->host.kallsyms;
+    r->symfs = v->symbols->symfs;
+    if (!input_names(&v->naming, v->env, r, v->model, v->symbols, err) ||
+        !input_first_pass(r, v->model, NULL, NULL, NULL, err))
+        return false;
+    recording_stacks_init(&v->stacks, r, v->model, &v->naming);
+    return true;
+}
+
+bool event_view_open(struct event_view *v, struct err *err) {
+    if (!input_open(&v->recording, input_path(v->input), v->force, err))
+        return false;
+    if (v->symbols || v->wants_model)
+        v->model = model_new(
+            &(struct model_options){.need = v->symbols ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0}, err);
+    if ((v->symbols || v->wants_model) && !v->model)
+        return false;
+    if (v->symbols && !prepare_stacks(v, err))
+        return false;
+    v->has_output = command_output(v->env, &v->out);
+    return v->has_output;
+}
+
+bool event_view_read(struct event_view *v, order_want_fn *want,
+                     bool (*take)(void *ctx, const struct stream_record *r, struct err *err), void *ctx,
+                     struct err *err) {
+    const struct recording_ordered o = {
+        .r = &v->recording,
+        .m = v->model,
+        .first_done = v->symbols,
+        .again = v->symbols,
+        .want = want,
+        .take = take,
+        .ctx = ctx,
+    };
+    return recording_read_ordered(&o, err);
+}
+
+int event_view_close(struct event_view *v, bool ok, const struct err *err) {
+    int status = EXIT_ERROR;
+    if (ok)
+        status = input_status(&v->recording);
+    else if (err->code)
+        status = command_fail(err);
+    if (v->has_output)
+        status = command_finish(v->env, &v->out, status);
+    if (v->symbols)
+        recording_stacks_fini(&v->stacks);
+    recording_names_close(&v->naming);
+    model_free(v->model);
+    recording_close(&v->recording);
+    return status;
+}

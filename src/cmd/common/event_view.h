@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What commands share that show what recorded events tell one after the other, and their sums (sched, kwork):
+ * one reading of the recording, the output, and stacks where they are asked for.
+ *
+ *   event_view_open -> event_view_read -> (sums are printed to &v->out) -> event_view_close
+ */
+#ifndef SONDE_CMD_COMMON_EVENT_VIEW_H
+#define SONDE_CMD_COMMON_EVENT_VIEW_H
+
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
+#include "recording/ordered.h"
+#include "recording/stacks_at.h"
+
+/* Zeroed at first; the owner sets what is above the line. */
+struct event_view {
+    struct command_env *env;
+    const char *input; /* as given; NULL: the usual one */
+    bool force;
+    bool wants_model;                     /* `model` is asked after reading */
+    const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none */
+    /* ---- */
+    struct recording recording;
+    struct model *model;
+    struct recording_names naming;
+    struct recording_stacks stacks; /* ready while records are taken, if `symbols` is set */
+    struct out out;
+    bool has_output;
+};
+
+/* Opens the input and the output. False with *err (none if the user has been told already);
+ * event_view_close is needed even then. */
+bool event_view_open(struct event_view *v, struct err *err);
+
+/* Reads it: as recording_read_ordered with these functions. */
+bool event_view_read(struct event_view *v, order_want_fn *want,
+                     bool (*take)(void *ctx, const struct stream_record *r, struct err *err), void *ctx,
+                     struct err *err);
+
+/* Ends the output, and says what went wrong: *err unless `ok`. Returns the exit status. */
+int event_view_close(struct event_view *v, bool ok, const struct err *err);
+
+/* The rows of options for stacks: `symbols` is a struct symbol_options, max_stack an int. */
+#define EVENT_VIEW_SYMBOL_OPTIONS(type, symbols, max_stack)                                          \
+    OPTION_STRING('k', "vmlinux", type, symbols.host.vmlinux, "file", "kernel image"),               \
+        OPTION_STRING(0, "kallsyms", type, symbols.host.kallsyms, "file", "kallsyms file"),          \
+        OPTION_INT(0, "max-stack", type, max_stack, "n", "show at most n functions of a callchain"), \
+        OPTION_STRING(0, "symfs", type, symbols.symfs, "directory",                                  \
+                      "look for files with symbols below this directory")
+
+#endif
