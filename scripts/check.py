@@ -77,8 +77,9 @@ def check_format():
     if not version or int(version.group(1)) != CLANG_FORMAT_MAJOR:
         report("SKIP", "clang-format", f"this is not release {CLANG_FORMAT_MAJOR}")
         return
-    files = [f for d in ("src", "include", "tests", "fuzz", "bench")
-             for f in glob.glob(os.path.join(TOP, d, "**", "*.[ch]"), recursive=True)]
+    files = [f for d in ("src", "include", "tests", "fuzz", "bench", "bpf")
+             for f in glob.glob(os.path.join(TOP, d, "**", "*.[ch]"), recursive=True)
+             if not f.startswith(os.path.join(TOP, "bpf", "dist", ""))]
     check_command("clang-format", [program, "--dry-run", "--Werror"] + sorted(files))
 
 
@@ -153,6 +154,17 @@ def check_form():
     check_command("layer checker's own test", ["scripts/layers.py", "--test"])
     check_command("layers, include cycles, form of files", ["scripts/layers.py"])
     check_format()
+    check_bpf()
+
+
+def check_bpf():
+    """bpf/dist is made from bpf/*.bpf.c."""
+    r = run(["bpf/build.py", "--check"])
+    report("PASS" if r.returncode == 0 else "FAIL", "BPF programs are made from their sources", output=r.stdout)
+    for line in r.stdout.splitlines():
+        if line.startswith("SKIP "):
+            what, _, why = line[len("SKIP "):].partition(": ")
+            report("SKIP", "BPF programs " + what, why)
 
 
 def check_quick(compiler):

@@ -66,6 +66,9 @@ survey() {
         need 'tmux' has_program tmux 'tmux' 'tmux' 'tmux'
         need 'llvm-symbolizer' has_program llvm-symbolizer 'llvm' 'llvm' 'llvm'
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
+        need 'clang' has_program clang 'clang llvm' 'clang llvm' 'clang llvm' # these three: bpf/build.py --check
+        need 'bpftool' has_program bpftool 'bpftool' 'bpftool' 'bpf'
+        need 'libbpf' has_library libbpf 'libbpf-dev' 'libbpf-devel' 'libbpf'
         need 'node' has_program node 'nodejs' 'nodejs' 'nodejs'
         need 'npm' has_program npm 'npm' 'nodejs-npm' 'npm'
         need 'chromium' has_program chromium 'chromium' 'chromium' 'chromium'

@@ -26,6 +26,7 @@ LAYERS = [
 # Programs of their own: they see nothing but themselves, and only cmd starts them.
 APART = {"workload": ["cmd"], "agents": []}
 GENERATED = {"config.h"}
+PROGRAMS = "bpf/"  # beside src/: what programs in the kernel share with us, plain structs; for all from os on
 FOR_TESTS = "tests/support/"  # beside src/; for x_test.c only
 MAX_LINES = 900
 MAX_FUNCTION = 80
@@ -106,6 +107,10 @@ def check(src):
         for number, included in includes:
             if included in GENERATED or (included.startswith(FOR_TESTS) and path.endswith("_test.c")):
                 continue
+            if included.startswith(PROGRAMS) and may_see(folder, "os"):
+                if not os.path.exists(os.path.join(os.path.dirname(os.path.abspath(src)), included)):
+                    problems.append(f'{path}:{number}: there is no "{included}"')
+                continue
             if included not in tree:
                 problems.append(f'{path}:{number}: "{included}" is no path below src/')
             elif not may_see(folder, included.split("/")[0]):
@@ -121,6 +126,8 @@ def self_test():
         "os/o.c": '#include "format/f.h"\n#include "base/c.h"\n#include "config.h"\n#include <stdio.h>\n',
         "base/c.h": '#include "os/o.h"\n',
         "base/c.c": '#include "tests/support/s.h"\n',
+        "base/d.c": '#include "bpf/p.h"\n',
+        "os/p.c": '#include "bpf/p.h"\n',
         "base/c_test.c": '#include "tests/support/s.h"\n',
         "os/o.h": "",
         "format/f.h": '#include "f.h"\n',
@@ -133,10 +140,12 @@ def self_test():
     want = [
         "base/c.c:2: \"tests/support/s.h\" is no path",
         "base/c.h:2: base/ must not see",
+        "base/d.c:2: \"bpf/p.h\" is no path",
         "base/long.c:2: a function of 82 lines",
         "format/f.h:2: \"f.h\" is no path",
         "os/o.c:2: os/ must not see \"format/f.h\"",
         "os/o.h: the first line",
+        "os/p.c:2: there is no \"bpf/p.h\"",
         "strange/s.c: folder strange/ is in no layer",
         "view/v.h:2: view/ must not see",
         "workload/w.h:2: workload/ must not see",
