@@ -11,10 +11,10 @@ void counts_fini(struct counts *c) {
 }
 
 /* A further key in the mean, all of its cells empty. */
-static bool add_key(struct count_average *a, const char *text) {
+static bool add_key(struct count_average *a, const struct count_key *key) {
     struct counts *m = &a->mean;
     size_t had = a->cells, cells = (m->keys.count + 1) * m->event_count;
-    char *copy = arena_strndup(&m->arena, text, strlen(text));
+    char *copy = arena_strndup(&m->arena, key->text, strlen(key->text));
     void *grown[] = {realloc(m->cells, (cells + 1) * sizeof *m->cells),
                      realloc(a->squares, (cells + 1) * sizeof *a->squares),
                      realloc(a->runs, (cells + 1) * sizeof *a->runs)};
@@ -24,7 +24,7 @@ static bool add_key(struct count_average *a, const char *text) {
     struct count_key *k = copy && grown[0] && grown[1] && grown[2] ? vec_push(&m->keys) : NULL;
     if (!k)
         return false;
-    k->text = copy;
+    *k = (struct count_key){.text = copy, .core = key->core};
     for (size_t i = had; i < cells; i++) {
         m->cells[i] = (struct count_cell){0};
         a->squares[i] = 0;
@@ -77,7 +77,7 @@ bool count_average_add(struct count_average *a, const struct counts *run) {
         size_t at = find_key(m, run->keys.items[k].text, k);
         if (at == SIZE_MAX) {
             at = m->keys.count;
-            if (!add_key(a, run->keys.items[k].text))
+            if (!add_key(a, &run->keys.items[k]))
                 return false;
         }
         for (size_t e = 0; e < run->event_count; e++)

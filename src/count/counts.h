@@ -55,6 +55,7 @@ struct count_cell {
 
 struct count_key {
     const char *text; /* "S0-D0-C1", "CPU3", "bash-123"; "" with COUNT_ALL */
+    bool core;        /* beside CPUs (COUNT_CPU): a core, for events that are added up by core */
 };
 
 struct counts {

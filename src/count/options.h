@@ -14,6 +14,7 @@ struct count_options {
     bool no_scale; /* counts of events that took turns stay as they are */
     bool no_merge; /* PMUs of one kind have rows of their own */
     enum count_level level;
+    bool percore_threads; /* with COUNT_CPU: what is counted by core is shown for each of its CPUs */
     unsigned cache_level; /* of COUNT_CACHE; 0: the last one */
     int64_t delay_ms;     /* 0: none; -1: start with events disabled */
     uint64_t interval_ms; /* 0: no intervals */

@@ -130,6 +130,10 @@ static bool plan(struct replay *r, struct err *err) {
         return err_set(err, ERR_ABSENT, NULL,
                        "the file does not tell where CPUs lie: counts can be shown for all, or "
                        "with -A");
+    if (o.level == COUNT_CLUSTER)
+        return err_set(err, ERR_ABSENT, "--per-cluster",
+                       "recordings do not tell of clusters: count with sonde stat --per-cluster, or show "
+                       "--per-cache or --per-core");
     if (by_cpu && r->target.cpus.count == 1 && r->target.cpus.items[0] < 0)
         o.level = COUNT_ALL; /* per task: the counts do not say on which CPUs it ran */
     return count_keys_init(&r->keys, &o, &r->target, &r->plan, r->o->sys ? r->o->sys : &sysfs_system, err);

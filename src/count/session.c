@@ -153,6 +153,7 @@ static bool start(struct count_run *r, struct err *err) {
         !count_plan_init(&r->plan, job->events, o, &r->target, err) ||
         !count_keys_init(&r->keys, o, &r->target, &r->plan, job->sys, err))
         return false;
+    r->plan.quiet |= job->again;
     if (!open_counters(r, err) || !open_poller(r, err) || !poll_rings(r, err))
         return false;
     const struct count_opened told = opened(r);

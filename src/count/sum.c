@@ -66,6 +66,34 @@ static bool keys_by_cpu(struct count_keys *k, const struct count_options *o, con
     return ok || err_memory(err, "counts");
 }
 
+static bool any_percore(const struct count_plan *p) {
+    for (size_t i = 0; i < p->events.count; i++)
+        if (p->events.items[i].percore)
+            return true;
+    return false;
+}
+
+/* Beside the CPUs the cores, whose texts stand behind theirs. */
+static bool add_cores(struct count_keys *k, const struct count_options *o, const struct perf_target *t,
+                      const struct sysfs *sys, struct err *err) {
+    struct count_keys cores = {.level = COUNT_CORE};
+    bool ok = keys_by_cpu(&cores, o, t, sys, err);
+    k->first_core = k->texts.count;
+    k->core_threads = o->percore_threads;
+    for (size_t i = 0; ok && i < cores.of_cpu.count; i++) {
+        uint32_t *slot = vec_push(&k->core_of);
+        ok = slot || err_memory(err, "counts");
+        if (slot)
+            *slot = cores.of_cpu.items[i];
+    }
+    for (size_t i = 0; ok && !k->core_threads && i < cores.texts.count; i++) {
+        uint32_t unused;
+        ok = keep_key(k, cores.texts.items[i], &unused) || err_memory(err, "counts");
+    }
+    count_keys_fini(&cores);
+    return ok;
+}
+
 static bool keys_by_thread(struct count_keys *k, const struct perf_target *t, struct err *err) {
     bool ok = true;
     for (size_t i = 0; i < t->threads.count && ok; i++) {
@@ -97,7 +125,8 @@ bool count_keys_init(struct count_keys *k, const struct count_options *o, const 
     case COUNT_COMM:
         return keys_by_thread(k, t, err);
     default:
-        return keys_by_cpu(k, o, t, sys, err);
+        return keys_by_cpu(k, o, t, sys, err) &&
+               (o->level != COUNT_CPU || !any_percore(p) || add_cores(k, o, t, sys, err));
     }
 }
 
@@ -105,6 +134,7 @@ void count_keys_fini(struct count_keys *k) {
     vec_fini(&k->texts);
     vec_fini(&k->of_cpu);
     vec_fini(&k->of_thread);
+    vec_fini(&k->core_of);
     arena_fini(&k->arena);
 }
 
@@ -117,9 +147,11 @@ static size_t key_of(const struct count_source *s, const struct count_counter *c
 
 /* --- sums --- */
 
-static void add_counter(const struct count_source *s, const struct count_counter *c, struct counts *out) {
-    size_t row = s->plan->shown.items[c->event].row_of;
-    struct count_cell *cell = counts_cell(out, key_of(s, c), row);
+static bool by_core(const struct count_source *s, size_t event) {
+    return s->keys->core_of.count && s->plan->events.items[event].percore;
+}
+
+static void add_to(const struct count_source *s, const struct count_counter *c, struct count_cell *cell) {
     const struct count_reading zero = {0}, *from = s->deltas ? &c->before : &zero;
     double value = (double)(c->now.value - from->value);
     double enabled = (double)(c->now.enabled_ns - from->enabled_ns);
@@ -140,6 +172,26 @@ static void add_counter(const struct count_source *s, const struct count_counter
     cell->state = COUNT_COUNTED;
 }
 
+static void add_counter(const struct count_source *s, const struct count_counter *c, struct counts *out) {
+    size_t row = s->plan->shown.items[c->event].row_of;
+    const struct count_keys *k = s->keys;
+    if (!by_core(s, c->event)) {
+        add_to(s, c, counts_cell(out, key_of(s, c), row));
+    } else if (!k->core_threads) {
+        add_to(s, c, counts_cell(out, k->first_core + k->core_of.items[c->cpu], row));
+    } else {
+        for (size_t i = 0; i < k->core_of.count; i++)
+            if (k->core_of.items[i] == k->core_of.items[c->cpu])
+                add_to(s, c, counts_cell(out, k->of_cpu.items[i], row));
+    }
+}
+
+/* Whether the event has a row under that key: cores are for those that are added up by core. */
+static bool belongs(const struct count_source *s, size_t event, size_t key) {
+    bool core = s->keys->core_of.count && key >= s->keys->first_core;
+    return core == (by_core(s, event) && !s->keys->core_threads);
+}
+
 /* What the tool counts belongs to no CPU and no thread: it is shown once. */
 static void put_tool(const struct count_source *s, size_t event, struct counts *out) {
     double value;
@@ -158,6 +210,8 @@ bool count_sum(const struct count_source *s, struct counts *out) {
     bool ok = out->cells != NULL;
     for (size_t i = 0; i < keys && ok; i++) {
         struct count_key *k = vec_push(&out->keys);
+        if (k)
+            k->core = s->keys->core_of.count && i >= s->keys->first_core;
         if ((ok = k && (k->text = arena_strndup(&out->arena, s->keys->texts.items[i],
                                                 strlen(s->keys->texts.items[i])))))
             continue;
@@ -173,7 +227,8 @@ bool count_sum(const struct count_source *s, struct counts *out) {
             put_tool(s, e, out);
         bool shown = !s->plan->events.items[e].optional;
         for (size_t k = 0; k < keys && shown && !s->counters->supported.items[e]; k++)
-            if (s->plan->shown.items[e].row_of == e && counts_cell(out, k, e)->state == COUNT_NONE)
+            if (s->plan->shown.items[e].row_of == e && belongs(s, e, k) &&
+                counts_cell(out, k, e)->state == COUNT_NONE)
                 counts_cell(out, k, e)->state = COUNT_NOT_SUPPORTED;
     }
     for (size_t i = 0; i < keys * events && s->keys->only_counted; i++)

@@ -157,6 +157,32 @@ static void by_socket(void **state) {
     assert_int_equal(cell(f, 1, 0)->counters, 2);
 }
 
+/* -A, with an event of which the threads of a core are added up: cores follow the CPUs. */
+static void by_core_beside_cpus(void **state) {
+    struct fixture *f = *state;
+    f->o.target.all_cpus = true;
+    f->o.level = COUNT_CPU;
+    open_events(f, "cycles,instructions/percore/", 0);
+    sum(f, false);
+    assert_int_equal(f->counts.keys.count, 4 + 2);
+    assert_string_equal(f->counts.keys.items[3].text, "CPU3");
+    assert_string_equal(f->counts.keys.items[5].text, "S1-D0-C0");
+    assert_true(f->counts.keys.items[5].core && !f->counts.keys.items[3].core);
+    assert_int_equal(cell(f, 4, 0)->state, COUNT_NONE);
+    assert_int_equal(cell(f, 3, 1)->state, COUNT_NONE);
+    assert_true(cell(f, 3, 0)->value == 400);
+    assert_true(cell(f, 4, 1)->value == 500 + 700);
+    assert_true(cell(f, 5, 1)->value == 600 + 800);
+    f->o.percore_threads = true; /* each CPU of a core shows what all of it counted */
+    count_keys_fini(&f->keys);
+    assert_true(count_keys_init(&f->keys, &f->o, &f->target, &f->plan, &f->sys, &f->err));
+    sum(f, false);
+    assert_int_equal(f->counts.keys.count, 4);
+    assert_true(cell(f, 1, 0)->value == 200);
+    assert_true(cell(f, 1, 1)->value == 600 + 800 && cell(f, 3, 1)->value == 600 + 800);
+    assert_true(cell(f, 2, 1)->value == 500 + 700);
+}
+
 static void by_thread(void **state) {
     struct fixture *f = *state;
     f->o.target.pids = "40";
@@ -413,9 +439,10 @@ static void passes(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(of_all_cpus), TEST(by_socket),   TEST(by_thread),  TEST(all_threads), TEST(scaling),
-        TEST(intervals),   TEST(unsupported), TEST(weak_group), TEST(denied),      TEST(merging),
-        TEST(by_cgroup),   TEST(tools),       TEST(rates),      TEST(averages),    TEST(passes),
+        TEST(of_all_cpus), TEST(by_socket), TEST(by_thread),   TEST(all_threads),
+        TEST(scaling),     TEST(intervals), TEST(unsupported), TEST(weak_group),
+        TEST(denied),      TEST(merging),   TEST(by_cgroup),   TEST(tools),
+        TEST(rates),       TEST(averages),  TEST(passes),      TEST(by_core_beside_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@
 #include "format/perfdata/abi.h"
 
 struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys) {
-    struct perf_event_sources *src = malloc(sizeof *src);
+    struct perf_event_sources *src = calloc(1, sizeof *src);
     if (!src)
         return NULL;
     src->sys = sys;
@@ -43,6 +43,19 @@ void perf_event_sources_free(struct perf_event_sources *src) {
     pmu_set_fini(&src->pmus);
     tracepoint_set_fini(&src->tracepoints);
     free(src);
+}
+
+void perf_event_sources_pmu(struct perf_event_sources *src, const char *name) {
+    src->only = name;
+}
+
+bool perf_event_sources_cores(struct perf_event_sources *src, const char *type) {
+    for (size_t i = 0, n = pmu_count(&src->pmus); i < n; i++) {
+        const struct pmu *pmu = pmu_at(&src->pmus, i);
+        if (pmu && pmu->core && strncmp(pmu->name, "cpu_", 4) == 0 && strcmp(pmu->name + 4, type) == 0)
+            src->only_cores = pmu;
+    }
+    return src->only_cores;
 }
 
 void perf_events_fini(struct perf_events *events) {

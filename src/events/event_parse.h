@@ -23,6 +23,12 @@ struct perf_event_sources;
 struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys);
 void perf_event_sources_free(struct perf_event_sources *src);
 
+/* --pmu-filter: from now on events are found on PMUs of that name only (borrowed; a glob, too). */
+void perf_event_sources_pmu(struct perf_event_sources *src, const char *name);
+/* --cputype: what every core has ("cycles") is found only on cores of that type: "core" for cpu_core. False:
+ * this machine does not tell such cores apart. */
+bool perf_event_sources_cores(struct perf_event_sources *src, const char *type);
+
 enum perf_event_kind {
     PERF_EVENT_PMU,        /* everything else: hardware, cache, software, raw, a PMU's own */
     PERF_EVENT_TRACEPOINT, /* type 2, config is tracefs' id; name is "sys:event" */

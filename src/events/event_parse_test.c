@@ -466,6 +466,45 @@ static void bare_machine(void **state) {
     perf_event_sources_free(s);
 }
 
+/* --pmu-filter, and --cputype on a machine with two kinds of cores. */
+static void chosen_pmus(void **state) {
+    static const struct sysfs_fake_file files[] = {
+        {"/sys/bus/event_source/devices/cpu_core/type", "4"},
+        {"/sys/bus/event_source/devices/cpu_core/cpus", "0-3"},
+        {"/sys/bus/event_source/devices/cpu_atom/type", "10"},
+        {"/sys/bus/event_source/devices/cpu_atom/cpus", "4-7"},
+    };
+    const struct sysfs_fake tree = {files, sizeof files / sizeof *files};
+    struct sysfs hybrid = sysfs_fake(&tree);
+    struct perf_event_sources *s = perf_event_sources_new(&hybrid);
+    struct perf_events ev = PERF_EVENTS_INIT;
+    struct err err = ERR_INIT;
+    (void)state;
+    assert_non_null(s);
+    assert_false(perf_event_sources_cores(s, "none"));
+    assert_true(perf_events_parse(s, "cycles", &ev, NULL, &err));
+    assert_int_equal(ev.items.count, 2);
+    assert_true(perf_event_sources_cores(s, "atom"));
+    assert_true(perf_events_parse(s, "cycles,cs", &ev, NULL, &err));
+    assert_int_equal(ev.items.count, 4);
+    assert_string_equal(ev.items.items[2].pmu, "cpu_atom");
+    perf_event_sources_free(s);
+    perf_events_fini(&ev);
+
+    s = perf_event_sources_new(&sys);
+    perf_event_sources_pmu(s, "uncore_imc_1");
+    assert_true(perf_events_parse(s, "uncore_imc/cas_count_read/", &ev, NULL, &err));
+    assert_int_equal(ev.items.count, 1);
+    assert_int_equal(ev.items.items[0].attr.type, 21);
+    assert_false(perf_events_parse(s, "cs", &ev, NULL, &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+    assert_false(perf_events_parse(s, "cycles", &ev, NULL, &err));
+    assert_false(perf_events_parse(s, "par/event=1/", &ev, NULL, &err));
+    assert_true(perf_events_parse(s, "duration_time", &ev, NULL, &err));
+    perf_event_sources_free(s);
+    perf_events_fini(&ev);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_texts),      cmocka_unit_test(bad_texts),
@@ -473,7 +512,7 @@ int main(void) {
         cmocka_unit_test(filters),         cmocka_unit_test(defaults),
         cmocka_unit_test(marks),           cmocka_unit_test(tracefs_is_mounted),
         cmocka_unit_test(bare_machine),    cmocka_unit_test(denied_tracepoint),
-        cmocka_unit_test(pfm_names),
+        cmocka_unit_test(pfm_names),       cmocka_unit_test(chosen_pmus),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -89,11 +89,24 @@ static bool push_software(struct event_parser *p, uint32_t type, uint64_t config
     return event_terms_apply(p, e, NULL);
 }
 
+/* The i-th PMU, or NULL: it cannot be read, or is not wanted. */
+static const struct pmu *wanted_pmu(struct event_parser *p, size_t i) {
+    const struct pmu *pmu = pmu_at(&p->src->pmus, i);
+    if (!pmu || (p->src->only && fnmatch(p->src->only, pmu->name, 0) != 0))
+        return NULL;
+    return pmu->core && p->src->only_cores && pmu != p->src->only_cores ? NULL : pmu;
+}
+
+static bool none_wanted(struct event_parser *p, struct event_span word) {
+    return event_fail(p, word.at, ERR_ABSENT, "there is no event '%.*s' on a PMU '%s'",
+                      (int)(word.n < NAME_ROOM ? word.n : NAME_ROOM), word.at, p->src->only);
+}
+
 /* One event per kind of core: what sysfs says it is, or else what the kernel translates. */
 static bool push_hardware(struct event_parser *p, struct event_span word, uint32_t type, uint64_t config) {
     bool any = false;
     for (size_t i = 0, count = pmu_count(&p->src->pmus); i < count; i++) {
-        const struct pmu *pmu = pmu_at(&p->src->pmus, i);
+        const struct pmu *pmu = wanted_pmu(p, i);
         if (!pmu || !pmu->core)
             continue;
         any = true;
@@ -111,6 +124,8 @@ static bool push_hardware(struct event_parser *p, struct event_span word, uint32
     }
     if (any)
         return true;
+    if (p->src->only)
+        return none_wanted(p, word);
     struct perf_event *e = event_push(p, "cpu");
     if (!e)
         return false;
@@ -122,7 +137,7 @@ static bool push_hardware(struct event_parser *p, struct event_span word, uint32
 /* Every PMU that has an event of that name. */
 static bool push_aliases(struct event_parser *p, struct event_span word, bool *any) {
     for (size_t i = 0, count = pmu_count(&p->src->pmus); i < count; i++) {
-        const struct pmu *pmu = pmu_at(&p->src->pmus, i);
+        const struct pmu *pmu = wanted_pmu(p, i);
         if (!pmu)
             continue;
         if (!pmu_detail(&p->src->pmus, pmu, p->err))
@@ -177,12 +192,14 @@ static bool resolve(struct event_parser *p, struct event_span word, bool pmus) {
     if (raw_config(word, &config))
         return push_hardware(p, word, PERFDATA_TYPE_RAW, config);
     if (event_names_find(word.at, word.n, &type, &config))
-        return type == PERFDATA_TYPE_SOFTWARE || type == EVENT_NAMES_TYPE_TOOL
+        return type == PERFDATA_TYPE_SOFTWARE && p->src->only && fnmatch(p->src->only, "software", 0) != 0
+                   ? none_wanted(p, word)
+               : type == PERFDATA_TYPE_SOFTWARE || type == EVENT_NAMES_TYPE_TOOL
                    ? push_software(p, type, config)
                    : push_hardware(p, word, type, config);
     if (!push_aliases(p, word, &any))
         return false;
-    return any || unknown_event(p, word, pmus);
+    return any || (p->src->only ? none_wanted(p, word) : unknown_event(p, word, pmus));
 }
 
 bool event_resolve_name(struct event_parser *p, struct event_span word) {
@@ -207,7 +224,7 @@ bool event_resolve_slashes(struct event_parser *p, struct event_span word) {
     const struct pmu *exact = pmu_find(&p->src->pmus, word.at, word.n);
     bool any = false;
     for (size_t i = 0, count = pmu_count(&p->src->pmus); i < count; i++) {
-        const struct pmu *pmu = pmu_at(&p->src->pmus, i);
+        const struct pmu *pmu = wanted_pmu(p, i);
         if (!pmu || (exact ? pmu != exact : !pmu_match(pmu, word.at, word.n)))
             continue;
         any = true;

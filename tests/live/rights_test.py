@@ -174,6 +174,8 @@ def check_record(user, facts, where, readers):
     r = user.sonde("record", "-o", "u.data", "--", TRUE)
     t.check(f"{where}: record", (r.status == 0) == facts["user"], lambda: r)
     t.check(f"{where}: only user space", ("only user space" in r.err) == (facts["user"] and not facts["kernel"]), lambda: r)
+    r = user.sonde("stat", "-r", "2", "-e", "page-faults", "--", TRUE)
+    t.check(f"{where}: only user space: said once", r.err.count("only user space") <= 1, lambda: r)
     r = user.sonde("record", "-e", "cpu-clock:u", "-o", "p.data", "-p", str(os.getpid()), "--", TRUE)
     t.check(f"{where}: another's process", r.status == 1 and "as its owner" in r.err, lambda: r)
     for command in () if not readers else ("report -i u.data", "script -i u.data", "doctor u.data", "archive u.data", "inject -b -i u.data -o i.data",

@@ -52,6 +52,17 @@ def check_texts():
     r = stat("-r", "3", "--table", "-e", "cs", "--", *TRUE)
     t.check("-r", "(3 runs):" in r.err and len(re.findall(r"^ +[\d.]+ \([+-][\d.]+\) #+$", r.err, re.M)) == 3 and
             re.search(r"\+- [\d.]+ seconds time elapsed  \( \+- *[\d.]+% \)\n\n\Z", r.err), r.err)
+    r = stat("-a", "-A", "-x,", "-e", "task-clock/percore/,cs", "--", *TRUE)
+    if r.status == 0:
+        cores = [row[0] for row in rows(r) if row[3].startswith("task-clock")]
+        t.check("percore", all(re.fullmatch(r"S\d+-D\d+-C\d+", c) for c in cores) and
+                sum(row[3] == "cs" and row[0].startswith("CPU") for row in rows(r)) == ONLINE, r.err)
+        r = stat("-a", "-A", "-x,", "--percore-show-thread", "-e", "task-clock/percore/", "--", *TRUE)
+        t.check("--percore-show-thread", len([row for row in rows(r) if row[0].startswith("CPU")]) == ONLINE, r.err)
+    r = stat("--cputype", "no-such", "-e", "cs", "--", *TRUE)
+    t.check("--cputype", r.status == 129 and "--cputype no-such is not supported!" in r.err, r.err)
+    r = stat("--pmu-filter", "no-such", "-e", "cs", "--", *TRUE)
+    t.check("--pmu-filter", r.status == 129 and "on a PMU 'no-such'" in r.err, r.err)
     r = stat("--null", "--", *TRUE)
     t.check("--null", re.fullmatch(r"\n Performance counter stats for 'sh -c :':\n\n +[\d.]+ seconds time elapsed\n\n"
                                    r" +[\d.]+ seconds user\n +[\d.]+ seconds sys\n\n\n", r.err), r.err)
@@ -253,6 +264,10 @@ def check_files():
             t.check("report -A", len(rows(r)) == ONLINE, r.err)
             r = stat("report", "--per-socket", "-x,", "-i", path)
             t.check("report --per-socket", sum(int(row[1]) for row in rows(r)) == ONLINE, r.err)
+            live, r = stat("-a", "--per-cache", "-x,", "-e", "cs", "--", *TRUE), stat("report", "--per-cache", "-x,", "-i", path)
+            t.check("report --per-cache", live.status != 0 or [row[:2] for row in rows(r)] == [row[:2] for row in rows(live)], (live, r))
+            r = stat("report", "--per-cluster", "-i", path)
+            t.check("report --per-cluster", r.status == 1 and r.err.startswith("--per-cluster: recordings do not tell"), r.err)
         with open(path, "r+b") as f:
             f.truncate(os.path.getsize(path) // 2)
         r = stat("report", "-i", path)

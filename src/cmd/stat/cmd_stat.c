@@ -139,7 +139,9 @@ static const struct option options[] = {
     OPTION_STRING(0, "control", CLI, o.control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
                   "take commands while counting: enable [event], disable [event], evlist, stop, ping; answer "
                   "ack"),
-    NOTHING(0, "cputype", "hybrid cpu type", "Only enable events on applying cpu with this type"),
+    OPTION_STRING(
+        0, "cputype", CLI, cputype, "hybrid cpu type",
+        "Only enable events on applying cpu with this type for hybrid platform (e.g. core or atom)"),
     SELECT(0, "filter", "filter", "event filter"),
     OPTION_STRING(0, "for-each-cgroup", CLI, for_each_cgroup, "name", "expand events for each cgroup"),
     NOTHING(0, "hybrid-merge", NULL, "Merge identical named hybrid events", .flags = OPTION_NO_VALUE),
@@ -170,9 +172,11 @@ static const struct option options[] = {
     LEVEL(0, "per-node", "aggregate counts per numa node"),
     LEVEL(0, "per-socket", "aggregate counts per processor socket"),
     LEVEL(0, "per-thread", "aggregate counts per thread"),
-    OPTION_ABSENT_FLAG(0, "percore-show-thread", "Show the sums of percore events for each thread of a core"),
+    OPTION_BOOL(0, "percore-show-thread", CLI, o.percore_threads,
+                "with -A, show what percore events counted in a core for each of its CPUs"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector. use 'sonde list' to list available events"),
-    OPTION_ABSENT(0, "pmu-filter", "pmu", "Only enable events on this one of several PMUs of one kind"),
+    OPTION_STRING(0, "pmu-filter", CLI, pmu_filter, "pmu",
+                  "Only enable events on this one of several PMUs of one kind"),
     OPTION_STRING(0, "post", CLI, post, "command", "command to run after to the measured command"),
     OPTION_STRING(0, "pre", CLI, pre, "command", "command to run prior to the measured command"),
     OPTION_BOOL(0, "quiet", CLI, quiet, "don't print any output, messages or warnings"),
@@ -226,8 +230,6 @@ static bool check(const struct stat_cli *c, struct err *err) {
     for (size_t i = 0; i < c->chosen.count && c->for_each_cgroup; i++)
         if (c->chosen.items[i].what == EVENT_CHOICE_CGROUPS)
             return err_set(err, ERR_USAGE, NULL, "cannot use both --cgroup and --for-each-cgroup");
-    if (c->td_level > 1)
-        return err_set(err, ERR_UNSUPPORTED, "--td-level", "the machine's own events tell level 1 only");
     return stat_vs_check(c, err);
 }
 
@@ -286,6 +288,7 @@ static int run_verb(struct command_env *env, struct stat_cli *c, int argc, char 
 static int run(struct command_env *env, int argc, char **argv) {
     struct stat_cli c = {.repeat = 1,
                          .log_fd = -1,
+                         .td_level = 1,
                          .scale = true,
                          .big_num = perfconfig_bool(env->config, "stat.big-num", true),
                          .no_csv_summary = perfconfig_bool(env->config, "stat.no-csv-summary", false)};

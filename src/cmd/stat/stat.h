@@ -17,7 +17,8 @@ struct stat_cli {
     event_choices chosen;
     const char *input, *record; /* of report; what `stat record` writes to, NULL: this is none */
     char *const *argv;          /* the whole command line */
-    const char *separator, *output, *user, *for_each_cgroup, *metrics, *metric_folder, *pre, *post;
+    const char *separator, *output, *user, *for_each_cgroup, *metrics, *metric_folder, *pre, *post,
+        *pmu_filter, *cputype;
     bool json, null, append, sync, table, metric_only, metric_only_given, summary, no_csv_summary, no_group,
         big_num, scale, topdown, transaction, interval_clear, quiet, passes, force, level_given;
     int detailed, verbose, log_fd;

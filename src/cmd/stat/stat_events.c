@@ -116,25 +116,55 @@ static bool add_transaction(struct stat_events *s, struct err *err) {
                                             "tx-start)");
 }
 
+/* A level that a metric file tells of, as Intel names it. */
+static bool level_of_files(struct stat_events *s, const struct stat_cli *c, uint64_t level, bool *any,
+                           struct err *err) {
+    struct metric_choice choice = choice_of(s, c);
+    char group[32];
+    int n = snprintf(group, sizeof group, "TopdownL%llu", (unsigned long long)level);
+    *any = false;
+    for (size_t i = 0; i < s->table.items.count; i++)
+        *any |= metric_matches(&s->table.items.items[i], group, (size_t)n);
+    return !*any || metric_choose(&choice, group, &s->metrics, err);
+}
+
 /* The core PMU's topdown events, as sysfs has them; where there are slots, these lead the group. */
 static bool add_topdown(struct stat_events *s, const struct stat_cli *c, struct err *err) {
     static const struct {
+        uint64_t level;
         const char *events, *metrics;
     } SETS[] = {
-        {"{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}", "TopdownSlots"},
-        {"{topdown-total-slots,topdown-slots-retired,topdown-recovery-bubbles,topdown-fetch-bubbles,"
+        {2,
+         "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound,topdown-heavy-ops,"
+         "topdown-br-mispredict,topdown-fetch-lat,topdown-mem-bound}",
+         "TopdownSlots2"},
+        {1, "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}", "TopdownSlots"},
+        {1,
+         "{topdown-total-slots,topdown-slots-retired,topdown-recovery-bubbles,topdown-fetch-bubbles,"
          "topdown-slots-issued}",
          "TopdownTotal"},
     };
     struct metric_choice choice = choice_of(s, c);
+    bool any;
     s->has_metrics = true;
-    for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
+    if (!level_of_files(s, c, c->td_level, &any, err))
+        return false;
+    for (size_t i = 0; i < sizeof SETS / sizeof *SETS && !any; i++) {
         struct err why = ERR_INIT;
+        if (c->td_level && SETS[i].level != c->td_level)
+            continue;
         if (perf_events_parse(s->sources, SETS[i].events, &s->events, NULL, &why))
             return metric_choose(&choice, SETS[i].metrics, &s->metrics, err);
         if (why.code == ERR_MEMORY)
             return err_memory(err, "events");
     }
+    if (any)
+        return true;
+    if (c->td_level > 1)
+        return err_set(err, ERR_ABSENT, "--td-level",
+                       "this machine's core PMU has no topdown events of level %llu: its vendor's metric "
+                       "files may know others, see --metric-folder",
+                       (unsigned long long)c->td_level);
     return err_set(
         err, ERR_ABSENT, "--topdown",
         "this machine's core PMU has no topdown events (in /sys/bus/event_source/devices/*/events): "
@@ -342,6 +372,9 @@ bool stat_events_make(struct stat_events *s, const struct stat_cli *c, struct er
     *s = (struct stat_events){.sources = perf_event_sources_new(&sysfs_system), .metrics.sys = &sysfs_system};
     if (!s->sources || !metric_table_init(&s->table))
         return err_memory(err, "events");
+    perf_event_sources_pmu(s->sources, c->pmu_filter);
+    if (c->cputype && !perf_event_sources_cores(s->sources, c->cputype))
+        return err_set(err, ERR_USAGE, NULL, "--cputype %s is not supported!", c->cputype);
     return read_metrics(s, c, err) && choose_events(s, c, err);
 }
 

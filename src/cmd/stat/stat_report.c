@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `stat report`: prints the counts in a file of `stat record`. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,6 +94,47 @@ static bool add_nodes(struct report *r, tree_files *files) {
     return true;
 }
 
+struct cache_cpus {
+    struct report *report;
+    tree_files *files;
+    const struct perfdata_cache_level *cache;
+    uint32_t cpu_count;
+    uint8_t *seen; /* of each CPU: how many caches it has so far */
+};
+
+static bool add_to_cache(void *ctx, uint32_t cpu) {
+    enum { CACHES_MAX = 10 /* of a CPU */ };
+    struct cache_cpus *c = ctx;
+    struct arena *a = &c->report->arena;
+    if (cpu >= c->cpu_count || c->seen[cpu] == CACHES_MAX)
+        return true;
+    unsigned n = c->seen[cpu]++;
+    const char *folder = arena_printf(a, "/sys/devices/system/cpu/cpu%u/cache/index%u", cpu, n);
+    char *level = arena_printf(a, "%u", c->cache->level);
+    char *cpus = arena_printf(a, "%.*s", (int)c->cache->map.size, (const char *)c->cache->map.data);
+    return folder && level && cpus && add_file(c->files, arena_printf(a, "%s/level", folder), level) &&
+           add_file(c->files, arena_printf(a, "%s/shared_cpu_list", folder), cpus);
+}
+
+/* Caches that say which CPUs share them; a list that is none costs that cache. */
+static bool add_caches(struct report *r, tree_files *files, uint32_t cpu_count) {
+    struct perfdata_feature_value v;
+    if (!perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_CACHE, &r->arena, &v))
+        return true;
+    struct cache_cpus c = {r, files, NULL, cpu_count, calloc((size_t)cpu_count + 1, 1)};
+    for (uint32_t i = 0; c.seen && i < v.caches.count; i++) {
+        c.cache = &v.caches.items[i];
+        char *list = c.cache->map.size ? arena_printf(&r->arena, "%.*s", (int)c.cache->map.size,
+                                                      (const char *)c.cache->map.data)
+                                       : NULL;
+        if (list)
+            perf_target_list(list, add_to_cache, &c);
+    }
+    bool ok = c.seen;
+    free(c.seen);
+    return ok;
+}
+
 /* What the file tells of CPUs, as a tree that looks like sysfs. NULL: it does not tell; or memory ran out. */
 static const struct sysfs *topology(struct report *r, tree_files *files, struct sysfs_fake *tree,
                                     struct sysfs *sys) {
@@ -113,7 +155,7 @@ static const struct sysfs *topology(struct report *r, tree_files *files, struct 
                 return NULL;
         }
     }
-    if (!add_nodes(r, files))
+    if (!add_nodes(r, files) || !add_caches(r, files, t->cpu_count))
         return NULL;
     *tree = (struct sysfs_fake){.files = files->items, .count = files->count};
     *sys = sysfs_fake(tree);
@@ -129,6 +171,10 @@ static const struct option options[] = {
     OPTION_STRING('x', "field-separator", struct stat_cli, separator, "separator",
                   "print counts with custom separator"),
     STAT_LEVEL('A', "no-aggr", "disable aggregation across CPUs or PMUs"),
+    OPTION_CALL(0, "per-cache", struct stat_cli, o, "cache level",
+                "aggregate count at this cache level (Default: LLC)", stat_set_level,
+                .flags = OPTION_VALUE_OPTIONAL),
+    STAT_LEVEL(0, "per-cluster", "aggregate counts per processor cluster"),
     STAT_LEVEL(0, "per-core", "aggregate counts per physical processor core"),
     STAT_LEVEL(0, "per-die", "aggregate counts per processor die"),
     STAT_LEVEL(0, "per-node", "aggregate counts per numa node"),
@@ -144,6 +190,7 @@ static bool replay(struct report *r, struct err *err) {
     tree_files files = {0};
     const struct count_replay_options o = {
         .level = r->cli->level_given ? r->cli->o.level : COUNT_LEVELS,
+        .cache_level = r->cli->o.cache_level,
         .sys = topology(r, &files, &tree, &sys),
         .round = print_round,
         .ctx = r,

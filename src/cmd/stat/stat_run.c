@@ -200,6 +200,7 @@ struct runs {
     struct count_result first; /* what the means borrow */
     struct count_passes passes;
     int status, signal;
+    bool begun; /* this is not the first run */
 };
 
 static bool opened(void *ctx, const struct count_opened *what, struct err *err) {
@@ -221,6 +222,7 @@ static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err
                                       e->optional.count == e->events.items.count ? e->optional.items : NULL,
                                   .pass_of = c->passes ? r->passes.of.items : NULL,
                                   .pass = pass,
+                                  .again = r->begun,
                                   .sys = &sysfs_system,
                                   .perf = &os_perf_system,
                                   .proc = &os_proc_system,
@@ -232,6 +234,7 @@ static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err
     struct count_result result;
     r->out->recorder = (struct stat_recorder){.path = c->record, .argv = c->argv, .options = &c->o};
     *again = false;
+    r->begun = true;
     if (c->sync)
         sync();
     bool ran = stat_hook(c->pre, "--pre", err) && count_run(&job, &result, err);

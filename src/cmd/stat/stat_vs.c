@@ -223,6 +223,7 @@ static bool count_once(struct comparison *x, size_t command, struct count_result
     o.streams = x->runs < x->commands ? OS_CHILD_ERRORS_ONLY : OS_CHILD_SILENT;
     const struct count_job job = {.options = &o,
                                   .events = x->times_only ? &none : &x->events->events,
+                                  .again = x->runs > 0,
                                   .sys = &sysfs_system,
                                   .perf = &os_perf_system,
                                   .proc = &os_proc_system};

@@ -262,6 +262,32 @@ static void topdown(void **state) {
     (void)state;
 }
 
+/* Level 2, of cores that have its events: each pair of metrics makes up one of level 1. */
+static void topdown_2(void **state) {
+    static const struct sysfs_fake_file files[] = {
+        {DEV "cpu/type", "4"},
+        {DEV "cpu/format/event", "config:0-7"},
+        {DEV "cpu/format/umask", "config:8-15"},
+        {DEV "cpu/events/slots", "event=0x00,umask=0x4"},
+        {DEV "cpu/events/topdown-retiring", "event=0x00,umask=0x80"},
+        {DEV "cpu/events/topdown-bad-spec", "event=0x00,umask=0x81"},
+        {DEV "cpu/events/topdown-fe-bound", "event=0x00,umask=0x82"},
+        {DEV "cpu/events/topdown-be-bound", "event=0x00,umask=0x83"},
+        {DEV "cpu/events/topdown-heavy-ops", "event=0x00,umask=0x84"},
+        {DEV "cpu/events/topdown-br-mispredict", "event=0x00,umask=0x85"},
+        {DEV "cpu/events/topdown-fetch-lat", "event=0x00,umask=0x86"},
+        {DEV "cpu/events/topdown-mem-bound", "event=0x00,umask=0x87"},
+    };
+    static const struct sysfs_fake tree = {files, sizeof files / sizeof *files};
+    struct chosen *c = *state;
+    perf_event_sources_free(c->sources);
+    c->sys = sysfs_fake(&tree);
+    c->choice.sources = c->sources = perf_event_sources_new(&c->sys);
+    assert_true(metric_choose(&c->choice, "TopdownSlots2", &c->set, &c->err));
+    assert_int_equal(c->set.uses.count, 8);
+    assert_int_equal(c->events.items.count, 9);
+}
+
 /* A metric that is made of another one, and one that would need itself. */
 static void nested(void **state) {
     struct chosen *c = *state;
@@ -287,6 +313,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(files, setup, teardown),
         cmocka_unit_test_setup_teardown(nested, setup, teardown),
         cmocka_unit_test(topdown),
+        cmocka_unit_test_setup_teardown(topdown_2, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

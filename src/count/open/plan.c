@@ -3,29 +3,10 @@
 
 #include <time.h>
 
+#include "events/event_attr.h"
 #include "events/event_names.h"
 
-enum {
-    /* What the oldest kernel that we meet knows: PERF_ATTR_SIZE_VER7. Larger only where a newer field is
-       used. */
-    ATTR_SIZE = 128,
-    SOFTWARE_CPU_CLOCK = 0,
-    SOFTWARE_TASK_CLOCK = 1,
-};
-
-static void set(struct perfdata_attr *a, uint64_t flag, bool on) {
-    a->flags = on ? a->flags | flag : a->flags & ~flag;
-}
-
-static void set_modes(struct count_plan_event *p, const struct perf_event *e, const struct count_options *o) {
-    p->mode_fixed = e->modifiers & PERF_EVENT_MODE_GIVEN || o->all_user || o->all_kernel;
-    if (e->modifiers & PERF_EVENT_MODE_GIVEN)
-        return;
-    if (o->all_user)
-        set(&p->attr, PERFDATA_ATTR_EXCLUDE_KERNEL | PERFDATA_ATTR_EXCLUDE_HV, true);
-    if (o->all_kernel)
-        set(&p->attr, PERFDATA_ATTR_EXCLUDE_USER, true);
-}
+enum { SOFTWARE_CPU_CLOCK = 0, SOFTWARE_TASK_CLOCK = 1 };
 
 static void plan_counter(struct count_plan_event *p, const struct perf_events *events, uint32_t index,
                          const struct count_options *o, const struct perf_target *t) {
@@ -42,17 +23,18 @@ static void plan_counter(struct count_plan_event *p, const struct perf_events *e
         .members = e->members,
         .weak = first->modifiers & PERF_EVENT_WEAK,
         .max_precise = e->modifiers & PERF_EVENT_MAX_PRECISE,
+        .percore = e->terms.given & PERF_TERM_PERCORE && e->terms.percore,
         .tool = e->kind == PERF_EVENT_TOOL ? (uint32_t)e->attr.config : 0,
     };
     struct perfdata_attr *a = &p->attr;
     a->sample_period = 0;
     a->read_format = PERFDATA_FORMAT_TOTAL_TIME_ENABLED | PERFDATA_FORMAT_TOTAL_TIME_RUNNING;
-    set_modes(p, e, o);
-    set(a, PERFDATA_ATTR_DISABLED, leader);
-    set(a, PERFDATA_ATTR_INHERIT, !o->no_inherit && !t->system_wide);
+    p->mode_fixed = perf_event_attr_modes(a, e, o->all_user, o->all_kernel);
+    perf_event_attr_set(a, PERFDATA_ATTR_DISABLED, leader);
+    perf_event_attr_set(a, PERFDATA_ATTR_INHERIT, !o->no_inherit && !t->system_wide);
     if (e->terms.given & PERF_TERM_INHERIT)
-        set(a, PERFDATA_ATTR_INHERIT, e->terms.inherit);
-    set(a, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
+        perf_event_attr_set(a, PERFDATA_ATTR_INHERIT, e->terms.inherit);
+    perf_event_attr_set(a, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
     if (t->exec && (o->level == COUNT_THREAD || o->level == COUNT_COMM)) {
         p->leader = index; /* they all follow a ring's event (tasks.h) */
         p->members = 1;
@@ -60,11 +42,10 @@ static void plan_counter(struct count_plan_event *p, const struct perf_events *e
         a->sample_type = PERFDATA_SAMPLE_TIME;
         a->clockid = CLOCK_MONOTONIC;
         a->flags |= PERFDATA_ATTR_SAMPLE_ID_ALL | PERFDATA_ATTR_USE_CLOCKID;
-        set(a, PERFDATA_ATTR_INHERIT_STAT, a->flags & PERFDATA_ATTR_INHERIT);
-        set(a, PERFDATA_ATTR_DISABLED | PERFDATA_ATTR_ENABLE_ON_EXEC, false);
+        perf_event_attr_set(a, PERFDATA_ATTR_INHERIT_STAT, a->flags & PERFDATA_ATTR_INHERIT);
+        perf_event_attr_set(a, PERFDATA_ATTR_DISABLED | PERFDATA_ATTR_ENABLE_ON_EXEC, false);
     }
-    a->size = a->config4 ? PERFDATA_ATTR_SIZE_NEWEST : a->config3 ? PERFDATA_ATTR_SIZE_NEWEST - 8 : ATTR_SIZE;
-    a->known_size = a->size;
+    perf_event_attr_size(a);
 }
 
 static bool is_software(const struct count_plan_event *e) {
@@ -100,7 +81,7 @@ static void join_software(struct count_plan *p, const struct perf_target *t) {
         e->members = 0;
         e->attr.read_format |= PERFDATA_FORMAT_GROUP;
         p->events.items[leader].members++;
-        set(&e->attr, PERFDATA_ATTR_DISABLED, i == leader);
+        perf_event_attr_set(&e->attr, PERFDATA_ATTR_DISABLED, i == leader);
     }
 }
 

@@ -15,6 +15,7 @@ struct count_plan_event {
     bool weak;                              /* its group is taken apart where it cannot be counted as one */
     bool mode_fixed;                        /* exclude_{user,kernel,hv} stay as they are */
     bool max_precise;
+    bool percore;  /* with COUNT_CPU: the threads of a core are added up */
     uint32_t tool; /* EVENT_NAMES_TOOL's number; 0: the kernel counts it */
     bool skipped;  /* not counted this time */
     bool together; /* one of the software events of a CPU, which are opened as one group to be read at once */
@@ -30,7 +31,7 @@ struct count_plan {
     VEC(struct count_event) shown; /* beside events, one for each */
     VEC(const char *) cgroups;     /* with COUNT_CGROUP: the names of the groups */
     bool on_exec;                  /* events begin with the command */
-    bool quiet;                    /* of what names show anyway */
+    bool quiet;                    /* of what names show anyway, or an earlier run has said */
     bool by_task; /* of a command, by thread or name: counters tell what each thread counted (tasks.h) */
     struct arena arena;
 };

@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-enum {
-    SOFTWARE_DUMMY = 9, /* PERF_COUNT_SW_DUMMY */
-    /* What perf 6.1 knows: PERF_ATTR_SIZE_VER7. Larger only where a newer field is used. */
-    ATTR_SIZE = 128,
-};
+#include "events/event_attr.h"
+
+enum { SOFTWARE_DUMMY = 9 /* PERF_COUNT_SW_DUMMY */ };
 
 /* PERF_SAMPLE_BRANCH_*: user, call stack, and neither flags nor cycles, which a callgraph has no use for. */
 #define BRANCH_CALL_STACK (1ull << 0 | 1ull << 11 | 1ull << 14 | 1ull << 15)
@@ -24,15 +22,6 @@ uint64_t record_plan_all_regs(void) {
 #endif
 }
 
-static void set(struct perfdata_attr *a, uint64_t flag, bool on) {
-    a->flags = on ? a->flags | flag : a->flags & ~flag;
-}
-
-static void set_size(struct perfdata_attr *a) {
-    a->size = a->config4 ? PERFDATA_ATTR_SIZE_NEWEST : a->config3 ? PERFDATA_ATTR_SIZE_NEWEST - 8 : ATTR_SIZE;
-    a->known_size = a->size;
-}
-
 static void set_rate(struct record_event_plan *p, const struct perf_event *e,
                      const struct record_options *o) {
     struct perfdata_attr *a = &p->attr;
@@ -45,7 +34,7 @@ static void set_rate(struct record_event_plan *p, const struct perf_event *e,
         else if (!freq && !period)
             freq = RECORD_DEFAULT_FREQ_HZ;
     }
-    set(a, PERFDATA_ATTR_FREQ, freq != 0);
+    perf_event_attr_set(a, PERFDATA_ATTR_FREQ, freq != 0);
     a->sample_period = o->no_samples ? 0 : freq ? freq : period;
     if (freq)
         a->sample_type |= PERFDATA_SAMPLE_PERIOD;
@@ -57,9 +46,9 @@ static void set_callgraph(struct perfdata_attr *a, enum record_callgraph how, co
         return;
     a->sample_type |= PERFDATA_SAMPLE_CALLCHAIN;
     a->sample_max_stack = t && t->given & PERF_TERM_MAX_STACK ? t->max_stack : o->max_stack;
-    set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, o->kernel_callchains);
-    set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_KERNEL, o->user_callchains);
-    set(a, PERFDATA_ATTR_DEFER_CALLCHAIN, o->defer_callchain && how == RECORD_CALLGRAPH_FP);
+    perf_event_attr_set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, o->kernel_callchains);
+    perf_event_attr_set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_KERNEL, o->user_callchains);
+    perf_event_attr_set(a, PERFDATA_ATTR_DEFER_CALLCHAIN, o->defer_callchain && how == RECORD_CALLGRAPH_FP);
     if (how == RECORD_CALLGRAPH_DWARF) {
         uint32_t bytes = t && t->given & PERF_TERM_STACK_SIZE ? t->stack_size_bytes : o->stack_bytes;
         a->sample_type |= PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
@@ -67,11 +56,11 @@ static void set_callgraph(struct perfdata_attr *a, enum record_callgraph how, co
         a->sample_stack_user = (bytes ? bytes + 7 : 8192) & ~7u;
         /* The kernel's own walk over user frames would only repeat what the stack says better; unless that is
          * unwound at once, when it may tell of callers beyond the dump, and is replaced. */
-        set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, !o->unwind || o->kernel_callchains);
+        perf_event_attr_set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, !o->unwind || o->kernel_callchains);
     } else if (how == RECORD_CALLGRAPH_LBR) {
         a->sample_type |= PERFDATA_SAMPLE_BRANCH_STACK;
         a->branch_sample_type = BRANCH_CALL_STACK;
-        set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, true);
+        perf_event_attr_set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, true);
     }
 }
 
@@ -123,16 +112,16 @@ static void set_common(struct record_event_plan *p, const struct record_options 
     if (t->system_wide)
         a->sample_type |= PERFDATA_SAMPLE_CPU;
     a->read_format |= PERFDATA_FORMAT_ID | PERFDATA_FORMAT_LOST;
-    set(a, PERFDATA_ATTR_SAMPLE_ID_ALL, true);
-    set(a, PERFDATA_ATTR_INHERIT, o->inherit && !t->per_thread);
+    perf_event_attr_set(a, PERFDATA_ATTR_SAMPLE_ID_ALL, true);
+    perf_event_attr_set(a, PERFDATA_ATTR_INHERIT, o->inherit && !t->per_thread);
     if (o->read_stat) {
         a->read_format |= PERFDATA_FORMAT_TOTAL_TIME_ENABLED | PERFDATA_FORMAT_TOTAL_TIME_RUNNING;
-        set(a, PERFDATA_ATTR_INHERIT_STAT, a->flags & PERFDATA_ATTR_INHERIT);
+        perf_event_attr_set(a, PERFDATA_ATTR_INHERIT_STAT, a->flags & PERFDATA_ATTR_INHERIT);
     }
     if (o->no_buffering)
         a->wakeup = 1;
     if (o->use_clockid) {
-        set(a, PERFDATA_ATTR_USE_CLOCKID, true);
+        perf_event_attr_set(a, PERFDATA_ATTR_USE_CLOCKID, true);
         a->clockid = o->clockid;
     }
 }
@@ -142,24 +131,14 @@ static void set_side_band(struct perfdata_attr *a, const struct record_options *
     const uint64_t always = PERFDATA_ATTR_MMAP | PERFDATA_ATTR_MMAP2 | PERFDATA_ATTR_COMM |
                             PERFDATA_ATTR_COMM_EXEC | PERFDATA_ATTR_TASK | PERFDATA_ATTR_KSYMBOL;
     a->flags |= always;
-    set(a, PERFDATA_ATTR_BPF_EVENT, !o->no_bpf_event);
-    set(a, PERFDATA_ATTR_BUILD_ID, o->build_id_mmap);
-    set(a, PERFDATA_ATTR_MMAP_DATA, o->data_mmap || o->addresses || o->callgraph == RECORD_CALLGRAPH_DWARF);
-    set(a, PERFDATA_ATTR_NAMESPACES, o->namespaces);
-    set(a, PERFDATA_ATTR_CGROUP, o->all_cgroups);
-    set(a, PERFDATA_ATTR_CONTEXT_SWITCH, o->switch_events || o->latency);
-    set(a, PERFDATA_ATTR_DEFER_OUTPUT, o->defer_callchain);
-}
-
-static void set_modes(struct record_event_plan *p, const struct perf_event *e,
-                      const struct record_options *o) {
-    p->mode_fixed = e->modifiers & PERF_EVENT_MODE_GIVEN || o->all_user || o->all_kernel;
-    if (e->modifiers & PERF_EVENT_MODE_GIVEN)
-        return;
-    if (o->all_user)
-        set(&p->attr, PERFDATA_ATTR_EXCLUDE_KERNEL | PERFDATA_ATTR_EXCLUDE_HV, true);
-    if (o->all_kernel)
-        set(&p->attr, PERFDATA_ATTR_EXCLUDE_USER, true);
+    perf_event_attr_set(a, PERFDATA_ATTR_BPF_EVENT, !o->no_bpf_event);
+    perf_event_attr_set(a, PERFDATA_ATTR_BUILD_ID, o->build_id_mmap);
+    perf_event_attr_set(a, PERFDATA_ATTR_MMAP_DATA,
+                        o->data_mmap || o->addresses || o->callgraph == RECORD_CALLGRAPH_DWARF);
+    perf_event_attr_set(a, PERFDATA_ATTR_NAMESPACES, o->namespaces);
+    perf_event_attr_set(a, PERFDATA_ATTR_CGROUP, o->all_cgroups);
+    perf_event_attr_set(a, PERFDATA_ATTR_CONTEXT_SWITCH, o->switch_events || o->latency);
+    perf_event_attr_set(a, PERFDATA_ATTR_DEFER_OUTPUT, o->defer_callchain);
 }
 
 /* A group that is read with its leader's samples (:S): the members count, the leader samples. */
@@ -169,10 +148,10 @@ static void set_group_read(struct record_event_plan *p, bool leader, const struc
     if (o->running_time)
         p->attr.read_format |= PERFDATA_FORMAT_TOTAL_TIME_ENABLED | PERFDATA_FORMAT_TOTAL_TIME_RUNNING;
     /* Kernels before 6.12 refuse to inherit such groups, and perf's readers do not expect it. */
-    set(&p->attr, PERFDATA_ATTR_INHERIT, false);
+    perf_event_attr_set(&p->attr, PERFDATA_ATTR_INHERIT, false);
     if (!leader) {
         p->attr.sample_period = 0;
-        set(&p->attr, PERFDATA_ATTR_FREQ, false);
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_FREQ, false);
     }
 }
 
@@ -197,7 +176,7 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
     };
     set_common(p, o, t);
     /* The side-band's rings are not overwritten: without it the newest samples would have no names. */
-    set(&p->attr, PERFDATA_ATTR_WRITE_BACKWARD, o->overwrite);
+    perf_event_attr_set(&p->attr, PERFDATA_ATTR_WRITE_BACKWARD, o->overwrite);
     set_contents(&p->attr, o);
     set_rate(p, e, o);
     if (p->tracepoint)
@@ -208,14 +187,14 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
     if (e->terms.given & PERF_TERM_TIME && !e->terms.time && !o->time_given)
         p->attr.sample_type &= ~PERFDATA_SAMPLE_TIME;
     if (e->terms.given & PERF_TERM_INHERIT)
-        set(&p->attr, PERFDATA_ATTR_INHERIT, e->terms.inherit);
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_INHERIT, e->terms.inherit);
     set_callgraph(&p->attr, callgraph_of(e, o), o, &e->terms);
-    set_modes(p, e, o);
-    set(&p->attr, PERFDATA_ATTR_DISABLED, leader);
-    set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
+    p->mode_fixed = perf_event_attr_modes(&p->attr, e, o->all_user, o->all_kernel);
+    perf_event_attr_set(&p->attr, PERFDATA_ATTR_DISABLED, leader);
+    perf_event_attr_set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
     if (first->modifiers & PERF_EVENT_SAMPLE_READ && first->members > 1)
         set_group_read(p, leader, o);
-    set_size(&p->attr);
+    perf_event_attr_size(&p->attr);
 }
 
 /* An event that counts nothing and carries the side-band: it must see all CPUs, and see them from the start.
@@ -235,10 +214,10 @@ static void plan_dummy(struct record_event_plan *p, uint32_t index, const struct
     if (o->all_cgroups)
         p->attr.sample_type |= PERFDATA_SAMPLE_CGROUP;
     if (t->exec) {
-        set(&p->attr, PERFDATA_ATTR_DISABLED, true);
-        set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, true);
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_DISABLED, true);
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, true);
     }
-    set_size(&p->attr);
+    perf_event_attr_size(&p->attr);
 }
 
 /*

@@ -24,7 +24,10 @@ bool stat_json_begin(const struct stat_row *r, struct out *o) {
     if (c->level == COUNT_ALL)
         return time;
     out_str(o, time ? ", " : "");
-    put_text(o, KEYS[c->level], c->level == COUNT_CPU ? text + strcspn(text, "0123456789") : text);
+    if (c->keys.items[r->key].core)
+        put_text(o, KEYS[COUNT_CORE], text);
+    else
+        put_text(o, KEYS[c->level], c->level == COUNT_CPU ? text + strcspn(text, "0123456789") : text);
     if (c->level != COUNT_CPU && c->level < COUNT_THREAD)
         out_printf(o, ", \"%s\" : %u", r->view->columns->counters_key,
                    counts_cell(c, r->key, r->event)->counters);

@@ -17,7 +17,8 @@ static void put_thread(const struct stat_row *r, const char *text, struct out *o
 void stat_text_begin(const struct stat_row *r, struct out *o) {
     const struct counts *c = r->counts;
     const char *text = c->keys.items[r->key].text;
-    int width = (int)r->view->columns->key[c->level];
+    bool core = c->keys.items[r->key].core;
+    int width = (int)r->view->columns->key[core ? COUNT_CORE : c->level];
     if (r->view->intervals && !r->sums)
         out_printf(o, " %15.9f ", c->time_ns / 1e9);
     switch (c->level) {
