@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sched` over made recordings, of which all that happened is known: sched_test.py SONDE"""
 import os
+import pty
 import struct
 import subprocess
 import sys
@@ -46,23 +47,33 @@ FORK = "name: sched_process_fork\nID: 13\nformat:\n" + COMMON + """\tfield:__dat
 
 print fmt: "child_pid=%d", REC->child_pid
 """
+MIGRATE = "name: sched_migrate_task\nID: 14\nformat:\n" + COMMON + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
+\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;
+\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;
+\tfield:int orig_cpu;\toffset:32;\tsize:4;\tsigned:1;
+\tfield:int dest_cpu;\toffset:36;\tsize:4;\tsigned:1;
+
+print fmt: "comm=%s", REC->comm
+"""
 TYPE = pd.TID | pd.TIME | pd.ID | pd.CPU | pd.PERIOD | pd.RAW
 MS = 1_000_000
+NRCPUS = 7  # a header feature
 IDLE, RUNNABLE, SLEEP, DISK, DEAD = 0, 0, 1, 2, 0x10
 
 
 class Trace(pd.Recording):
     """Times are milliseconds after 10 s."""
 
-    def __init__(self):
-        super().__init__(TYPE, counters=[(pd.TRACEPOINT, 11), (pd.TRACEPOINT, 12), (pd.TRACEPOINT, 13)], period=1)
-        self.features[pd.TRACING_DATA] = pd.tracing_data("sched", SWITCH, WAKING, FORK)
+    def __init__(self, more=0):
+        super().__init__(TYPE | more, counters=[(pd.TRACEPOINT, 10 + i) for i in range(1, 5)], period=1)
+        self.features[pd.TRACING_DATA] = pd.tracing_data("sched", SWITCH, WAKING, FORK, MIGRATE)
+        self.chain = ()
 
     def put(self, event, ms, cpu, tid, data):
         self.time = 10_000 * MS + round(ms * MS) - 1000  # sample() adds that
         data = struct.pack("<HBBi", 10 + event, 0, 0, tid) + data
         data += bytes(-(len(data) + 4) % 8)
-        self.sample(tid, 0, event=event, cpu=cpu, more=struct.pack("<I", len(data)) + data)
+        self.sample(tid, 0, self.chain, event=event, cpu=cpu, more=struct.pack("<I", len(data)) + data)
 
     def switch(self, ms, cpu, prev, state, following):
         """Threads are (name, tid)."""
@@ -71,6 +82,9 @@ class Trace(pd.Recording):
 
     def waking(self, ms, cpu, waker, woken, target):
         self.put(2, ms, cpu, waker[1], struct.pack("<16siii", woken[0].encode(), woken[1], 120, target))
+
+    def migrate(self, ms, cpu, moved, source, target):
+        self.put(4, ms, cpu, 0, struct.pack("<16siiii", moved[0].encode(), moved[1], 120, source, target))
 
     def fork(self, ms, cpu, parent, child):  # not that of pd
         names = parent[0].encode() + b"\0", child[0].encode() + b"\0"
@@ -198,7 +212,97 @@ def timehist():
                                                  ("10.012000", "rival[103]", "worker[101]")], f"-w: {woken}")
     check("use -S" in sonde("sched", "timehist", "-s", "-w", status=129).stderr, "-s -w")
     check("seconds" in sonde("sched", "timehist", "--time", "10%", "-i", "perf.data", status=129).stderr, "--time in percent")
-    check("not there yet" in sonde("sched", "timehist", "-V", status=1).stderr, "-V")
+    check("how many CPUs" in sonde("sched", "timehist", "-f", "-V", status=1).stderr, "-V, of how many CPUs?")
+
+
+# As perf 7.2 shows the same file, but for its picture of one CPU more, threads that it does not name, and the count of switches.
+IDLE_LINES = """           time    cpu  01  task name                       prio      wait time  sch delay   run time  pre-mig time
+                            [tid/pid]                                    (msec)     (msec)     (msec)     (msec)
+--------------- ------  --  ------------------------------  --------  ---------  ---------  ---------  ---------
+      10.008000 [0001]   i  <idle>                          120           4.500      4.500      3.000      0.000 
+      10.009500 [0000]  i   <idle>                          120           6.000      6.000      3.500      0.000 
+      10.017000 [0001]   i  <idle>                          120           7.000      7.000      2.000      0.000 
+
+Idle-time summary
+                          comm  parent  sched-out    idle-time   min-idle    avg-idle    max-idle  stddev  migrations
+                                          (count)       (msec)     (msec)      (msec)      (msec)       %
+---------------------------------------------------------------------------------------------------------------------
+                   worker[101]      -1          1        2.000      2.000       2.000       2.000    0.00       0
+                    rival[103]      -1          1        3.000      3.000       3.000       3.000    0.00       0
+                   worker[102]     101          1        3.500      3.500       3.500       3.500    0.00       0
+
+Idle stats:
+    CPU  0 idle for      3.500  msec  ( 19.44%)
+    CPU  1 idle for      5.000  msec  ( 27.78%)
+
+    Total number of unique tasks: 3
+Total number of context switches: 3
+           Total run time (msec):  8.500 
+    Total scheduling time (msec): 18.000  (x 2)
+"""
+
+
+def two_cpus():
+    """Two CPUs that are idle now and then."""
+    t = Trace()
+    t.features[NRCPUS] = struct.pack("<II", 2, 2)
+    idle_1 = "swapper/1", 0
+    for args in ((0, 0, IDLE_0, RUNNABLE, A), (0.5, 1, idle_1, RUNNABLE, C), A, (4, 0, A, SLEEP, B), (5, 1, C, SLEEP, idle_1),
+                 (6, 0, B, DISK, IDLE_0), (8, 1, idle_1, RUNNABLE, A), (9.5, 0, IDLE_0, RUNNABLE, B), (12, 1, A, RUNNABLE, C),
+                 (13, 0, B, SLEEP, IDLE_0), (14, 1, C, SLEEP, A), (15, 1, A, DEAD, idle_1), (17, 1, idle_1, RUNNABLE, C),
+                 (18, 1, C, SLEEP, idle_1)):
+        if args == A:
+            t.fork(1, 0, A, B)
+        else:
+            t.switch(*args)
+    return t
+
+
+def idle():
+    two_cpus().write("perf.data")
+    shown = sonde("sched", "timehist", "-f", "-I", "-S", "-V", "-P", "--show-prio").stdout
+    check(shown == IDLE_LINES, f"idle times:\n{shown}")
+    all_of_them = sonde("sched", "timehist", "-f", "--prio", "100-119,121").stdout.splitlines()
+    check(len(all_of_them) == 3, f"--prio of none: {all_of_them}")
+    check(len(sonde("sched", "timehist", "-f", "--prio", "120").stdout.splitlines()) == 16, "--prio of all")
+
+
+def moved():
+    """A wait for a CPU, of which 2 ms on one that the thread was moved away from before it ran."""
+    t = Trace()
+    t.switch(0, 0, IDLE_0, RUNNABLE, A)
+    t.switch(0, 1, ("swapper/1", 0), RUNNABLE, B)
+    t.switch(1, 1, B, SLEEP, ("swapper/1", 0))
+    t.waking(3, 0, A, B, 0)
+    t.migrate(5, 0, B, 0, 1)
+    t.switch(6, 1, ("swapper/1", 0), RUNNABLE, B)
+    t.switch(9, 1, B, SLEEP, ("swapper/1", 0))
+    t.write("perf.data")
+    shown = sonde("sched", "timehist", "-f", "-P", "-M").stdout.splitlines()
+    check(shown[-1].split()[2:] == ["worker[102]", "5.000", "3.000", "3.000", "2.000"], f"-P: {shown}")
+    check(any(x.split()[2:] == ["worker[101]", "migrated:", "worker[102]", "cpu", "0", "=>", "1"] for x in shown), f"-M: {shown}")
+
+
+def stacks():
+    """Callchains of switches, without the scheduler's own functions where they have names."""
+    t = Trace(pd.CALLCHAIN)
+    t.kernel(0xffffffff81000000, 0x1000)
+    t.chain = [0xffffffffffffff80, 0xffffffff81000018, 0xffffffff81000028, 0xffffffff81000038]
+    t.switch(0, 0, IDLE_0, RUNNABLE, A)
+    t.switch(2, 0, A, SLEEP, IDLE_0)
+    with open("symbols", "w") as f:
+        f.write("".join(f"ffffffff810000{x}0 T {name}\n" for x, name in enumerate(("_text", "__schedule", "schedule", "do_nanosleep", "end"))))
+
+    def chain(*options):
+        shown = sonde("sched", "timehist", "-f", "--kallsyms", "symbols", *options).stdout.splitlines()
+        return shown[-1].split("2.000 ", 1)[1]
+
+    t.write("perf.data")
+    check(chain() == "   do_nanosleep", f"a callchain: {chain()!r}")
+    check(chain("--max-stack", "0") == "" and chain("--no-call-graph") == "", "none wanted")
+    piped = subprocess.run([SONDE, "sched", "timehist", "--kallsyms", "symbols"], stdin=open("perf.data", "rb"), capture_output=True,
+                           text=True, env=support.ENV, timeout=120)
+    check(piped.stdout.splitlines()[-1].split("2.000 ", 1)[1] == "   do_nanosleep", f"from standard input: {piped.stdout} {piped.stderr}")
 
 
 MAP = """  *A0      10.000000 secs A0 => worker:101
@@ -207,6 +311,15 @@ MAP = """  *A0      10.000000 secs A0 => worker:101
   *A0      10.020000 secs 
   *C0      10.021500 secs 
   *.       10.030000 secs .  => swapper:0
+"""
+
+
+RIVAL = """   -  *A0      10.000500 secs A0 => rival:103
+   -  *.       10.005000 secs 
+   -  *A0      10.012000 secs 
+   .  *-       10.014000 secs 
+   .  *A0      10.017000 secs 
+   .  *.       10.018000 secs 
 """
 
 
@@ -233,7 +346,29 @@ def the_map():
     check(compact[0].endswith("*A0      10.000000 secs A0 => worker:101 (CPU 3)") and
           compact[1].startswith("   A0 *B0 ") and compact[1].endswith(" (CPU 1)"), f"--compact: {compact}")
     check(len(show("--cpus", "3").splitlines()) == 1, "--cpus")
-    check("not there yet" in sonde("sched", "map", "--task-name", "x", status=1).stderr, "--task-name")
+    two_cpus().write("perf.data")
+    check(show("--task-name", "rival") == RIVAL, f"--task-name:\n{show('--task-name', 'rival')}")
+    check(show("--task-name", "iva", "--fuzzy-name") == RIVAL and show("--task-name", "iva") == "", "--fuzzy-name")
+    check("\033" not in show("--color-cpus", "1", "--color-pids", "103"), "colours are for terminals")
+    coloured = in_terminal("sched", "map", "-f", "--color-cpus", "1", "--color-pids", "103")
+    check("   A0 \033[41m*\033[m\033[34mB0 \033[m     10.000500 secs \033[34mB0 => rival:103\033[m\n" in coloured, f"colours: {coloured!r}")
+
+
+def in_terminal(*options):
+    """What it shows in a terminal, without a pager."""
+    leader, follower = pty.openpty()
+    p = subprocess.Popen([SONDE, "--no-pager", *options], stdin=subprocess.DEVNULL, stdout=follower, stderr=subprocess.DEVNULL,
+                         env={**support.ENV, "TERM": "xterm"})
+    os.close(follower)
+    shown = b""
+    try:
+        while part := os.read(leader, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(leader)
+    check(p.wait(timeout=120) == 0, f"{options} in a terminal")
+    return shown.decode().replace("\r\n", "\n")
 
 
 def ties():
@@ -326,6 +461,9 @@ with tempfile.TemporaryDirectory() as folder:
     known()
     timehist()
     the_map()
+    idle()
+    moved()
+    stacks()
     ties()
     lost()
     half()

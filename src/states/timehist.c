@@ -10,6 +10,13 @@ static struct timehist_thread *thread_at(struct timehist *t, uint32_t index) {
     return &t->threads.items[index];
 }
 
+static struct timehist_thread *idle_at(struct timehist *t, uint32_t index) {
+    while (t->idle.count <= index)
+        if (!vec_push(&t->idle))
+            return NULL;
+    return &t->idle.items[index];
+}
+
 static void add_run(struct timehist_thread *x, uint64_t ns, bool whole) {
     x->total_ns += ns;
     if (!whole)
@@ -50,7 +57,7 @@ bool timehist_interval(void *ctx, const struct states_interval *i) {
     switch (i->state) {
     case STATES_UNKNOWN:
         x->has_out = x->continues = x->ready = false;
-        x->wait_ns = x->delay_ns = x->run_ns = 0;
+        x->wait_ns = x->delay_ns = x->pre_ns = x->run_ns = 0;
         break;
     case STATES_RUNNABLE:
     case STATES_PREEMPTED:
@@ -77,8 +84,19 @@ static bool chosen_thread(const struct timehist_choice *c, const struct states *
            (!c->pids->list.count || (x->pid && filter_ranges_have(c->pids, x->pid)));
 }
 
-static bool chosen(const struct timehist_choice *c, const struct states *s, const struct timehist_line *l) {
-    return (!c->cpus->list.count || filter_ranges_have(c->cpus, l->cpu)) &&
+static bool chosen_prio(const struct timehist *t, const struct timehist_line *l) {
+    const struct filter_ranges *prios = t->choice.prios;
+    if (!prios || !prios->list.count)
+        return true;
+    int32_t prio = l->prio;
+    if (l->kind != TIMEHIST_SWITCH) /* that of who was running, as it was told last */
+        prio = l->thread < t->threads.count ? t->threads.items[l->thread].prio : -1;
+    return prio >= 0 && filter_ranges_have(prios, (uint64_t)prio);
+}
+
+static bool chosen(const struct timehist *t, const struct states *s, const struct timehist_line *l) {
+    const struct timehist_choice *c = &t->choice;
+    return chosen_prio(t, l) && (!c->cpus->list.count || filter_ranges_have(c->cpus, l->cpu)) &&
            time_ranges_contain(c->times, l->time_ns) &&
            (chosen_thread(c, s, l->thread) || (l->kind != TIMEHIST_SWITCH && chosen_thread(c, s, l->other)));
 }
@@ -93,6 +111,21 @@ static bool flush(struct timehist *t, const struct states *s) {
     return !has || give(t, s, &t->pending);
 }
 
+/* Adds the time that ended to its thread and, of an idle CPU's, to the thread that left it. False: memory. */
+static bool add_switch(struct timehist *t, uint32_t index, bool idle) {
+    struct timehist_thread *x = &t->threads.items[index];
+    t->switches++;
+    if (!x->ready)
+        return true;
+    add_run(x, x->run_ns, x->seen);
+    if (!t->choice.idle || !idle || !x->before)
+        return true;
+    struct timehist_thread *sum = idle_at(t, x->before - 1);
+    if (sum)
+        add_run(sum, x->run_ns, x->seen);
+    return sum;
+}
+
 static bool left(struct timehist *t, const struct states *s, const struct states_event *e, uint32_t index) {
     struct timehist_thread *x = thread_at(t, index);
     if (!x)
@@ -103,21 +136,27 @@ static bool left(struct timehist *t, const struct states *s, const struct states
                                  .thread = index,
                                  .other = STATES_NONE,
                                  .state = states_thread(s, index)->state,
-                                 .letter = e->letter};
+                                 .letter = e->letter,
+                                 .prio = e->prio,
+                                 .loc = e->loc};
+    x->prio = e->prio;
     if (x->ready) {
         line.wait_ns = x->wait_ns;
         line.delay_ns = x->seen ? x->delay_ns : 0;
+        line.pre_ns = x->seen ? x->pre_ns : 0;
         line.run_ns = x->run_ns;
     }
-    if (chosen(&t->choice, s, &line)) {
-        t->switches++;
-        if (x->ready)
-            add_run(x, x->run_ns, x->seen);
+    bool idle = !states_thread(s, index)->tid;
+    /* Of idle times only those that began while it was looked at. */
+    bool counts = !t->choice.idle || (idle && x->ready && x->seen);
+    if (counts && chosen(t, s, &line)) {
+        if (!add_switch(t, index, idle))
+            return false;
         t->pending = line;
         t->has_pending = true;
     }
     x->ready = x->continues = false;
-    x->delay_ns = 0;
+    x->delay_ns = x->pre_ns = 0;
     x->has_out = true;
     x->out_ns = s->now_ns;
     return true;
@@ -126,6 +165,11 @@ static bool left(struct timehist *t, const struct states *s, const struct states
 static bool told(struct timehist *t, const struct states *s, const struct states_event *e, uint32_t index) {
     const struct states_thread *woken = states_thread(s, index);
     bool moves = e->kind == STATES_MIGRATE;
+    struct timehist_thread *x = moves ? thread_at(t, index) : NULL;
+    if (moves && !x)
+        return false;
+    if (moves && (woken->state == STATES_RUNNABLE || woken->state == STATES_PREEMPTED))
+        x->pre_ns = s->now_ns - woken->since_ns;
     if (!moves && woken->state != STATES_RUNNING &&
         (woken->state != STATES_RUNNABLE || woken->since_ns != s->now_ns))
         return true; /* the same told again */
@@ -135,15 +179,22 @@ static bool told(struct timehist *t, const struct states *s, const struct states
                                  .thread = states_current(s, e->cpu),
                                  .other = index,
                                  .from_cpu = moves ? e->from : STATES_NONE,
-                                 .to_cpu = e->other};
-    if (!chosen(&t->choice, s, &line))
+                                 .to_cpu = e->other,
+                                 .prio = STATES_NO_PRIO,
+                                 .loc = e->loc};
+    if (t->choice.idle || !chosen(t, s, &line))
         return true;
-    struct timehist_thread *x = moves ? thread_at(t, index) : NULL;
-    if (moves && !x)
-        return false;
     if (x && chosen_thread(&t->choice, s, index))
         x->migrations++;
     return give(t, s, &line);
+}
+
+/* An idle thread begins: the thread that has just left made the CPU idle. False: memory. */
+static bool note_before(struct timehist *t, uint32_t idle, uint32_t cpu) {
+    struct timehist_thread *x = t->choice.idle && idle != STATES_NONE ? thread_at(t, idle) : NULL;
+    if (x)
+        x->before = t->left_cpu == cpu ? t->left : 0;
+    return x || !t->choice.idle || idle == STATES_NONE;
 }
 
 bool timehist_event(void *ctx, const struct states *s, const struct states_event *e) {
@@ -151,6 +202,10 @@ bool timehist_event(void *ctx, const struct states *s, const struct states_event
     uint32_t index = states_find(s, e->tid, e->cpu);
     if (e->kind == STATES_IN && t->has_pending && t->pending.cpu == e->cpu)
         t->pending.other = index;
+    if (e->kind == STATES_IN && !e->tid && !note_before(t, index, e->cpu))
+        return false;
+    t->left = e->kind == STATES_OUT && index != STATES_NONE ? index + 1 : 0;
+    t->left_cpu = e->cpu;
     if (!flush(t, s))
         return false;
     if (index == STATES_NONE || e->cpu == STATES_NONE)
@@ -166,4 +221,5 @@ bool timehist_finish(struct timehist *t, const struct states *s) {
 
 void timehist_fini(struct timehist *t) {
     vec_fini(&t->threads);
+    vec_fini(&t->idle);
 }

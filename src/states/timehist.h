@@ -26,12 +26,17 @@ struct timehist_line {
     enum states_state state;            /* SWITCH: what it left for */
     char letter;                        /* of it, as the kernel prints it; 0: not told */
     uint32_t from_cpu, to_cpu;          /* MIGRATE; from: STATES_NONE: not known */
+    uint64_t pre_ns; /* SWITCH: of the delay, what it waited on CPUs that it was then moved away from */
+    int32_t prio;    /* SWITCH: of who left; STATES_NO_PRIO: not told */
+    uint64_t loc;    /* the record that tells it */
 };
 
 /* What is known of a thread. */
 struct timehist_thread {
     bool has_out, continues, ready, seen;
-    uint64_t out_ns, wait_ns, delay_ns, run_ns; /* of the line to come */
+    uint64_t out_ns, wait_ns, delay_ns, pre_ns, run_ns; /* of the line to come */
+    int32_t prio;                                       /* told last; 0 before */
+    uint32_t before; /* of an idle one: who left the CPU to it, plus 1; 0: not known */
     uint64_t total_ns, count, min_ns,
         max_ns;              /* count: runs of which begin and end were seen; min, max: of these */
     double mean_ns, squares; /* of these: the sum of squared distances from the mean */
@@ -45,6 +50,8 @@ typedef bool timehist_line_fn(void *ctx, const struct states *s, const struct ti
 struct timehist_choice {
     const struct filter_ranges *cpus, *pids, *tids;
     const struct time_ranges *times; /* of a line's own time */
+    const struct filter_ranges *prios;
+    bool idle; /* only times of idle CPUs, added up by who left the CPU idle */
 };
 
 struct timehist {
@@ -52,9 +59,11 @@ struct timehist {
     timehist_line_fn *line; /* NULL: sums only */
     void *ctx;
     VEC(struct timehist_thread) threads; /* by index in states; may be shorter */
+    VEC(struct timehist_thread) idle;    /* likewise: times that began when the thread left its CPU */
     struct timehist_line pending;        /* waits for who comes */
     bool has_pending;
-    uint64_t switches; /* of those chosen */
+    uint32_t left, left_cpu; /* the thread of the event before, plus 1, if that was an OUT; else 0 */
+    uint64_t switches;       /* of those chosen */
 };
 
 /* The sink and the tap of states; ctx is the struct timehist, of which choice, line and ctx are set. */

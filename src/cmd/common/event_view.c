@@ -15,9 +15,20 @@ static bool prepare_stacks(struct event_view *v, struct err *err) {
     return true;
 }
 
+/* Of a pipe it is not known yet. */
+static bool may_have_stacks(const struct event_view *v) {
+    const struct perfdata_events *events = v->recording.events;
+    for (size_t i = 0; i < events->list.count; i++)
+        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+            return true;
+    return stream_is_pipe(v->recording.stream);
+}
+
 bool event_view_open(struct event_view *v, struct err *err) {
     if (!input_open(&v->recording, input_path(v->input), v->force, err))
         return false;
+    if (!may_have_stacks(v))
+        v->symbols = NULL;
     if (v->symbols || v->wants_model)
         v->model = model_new(
             &(struct model_options){.need = v->symbols ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0}, err);

@@ -19,7 +19,8 @@ struct event_view {
     const char *input; /* as given; NULL: the usual one */
     bool force;
     bool wants_model;                     /* `model` is asked after reading */
-    const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none */
+    const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none. Set to NULL by
+                                             event_view_open where none were recorded. */
     /* ---- */
     struct recording recording;
     struct model *model;

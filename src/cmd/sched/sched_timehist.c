@@ -4,29 +4,34 @@
 
 struct timehist_options {
     struct sched_common common;
-    const char *cpus, *pids, *tids, *times;
-    bool summary, with_summary;
+    const char *cpus, *pids, *tids, *times, *prios;
+    bool summary, with_summary, idle, visual, graph;
+    int max_stack;
+    struct symbol_options symbols;
     struct timehist_text text;
 };
+
+enum { VISUAL_CPUS_MAX = 1024 };
 
 #define OWN struct timehist_options
 static const struct option options[] = {
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "list of cpus to profile"),
     SCHED_COMMON_OPTIONS(OWN, common),
-    OPTION_ABSENT_FLAG('g', "call-graph", "Display call chains if present"),
-    OPTION_ABSENT_FLAG('I', "idle-hist", "Show idle events only"),
+    OPTION_BOOL('g', "call-graph", OWN, graph, "Display call chains if present (default on)"),
+    OPTION_BOOL('I', "idle-hist", OWN, idle, "Show idle events only"),
     OPTION_BOOL('M', "migrations", OWN, text.migrations, "Show migration events"),
     OPTION_BOOL('n', "next", OWN, text.next, "Show next task"),
     OPTION_STRING('p', "pid", OWN, pids, "pid[,pid...]", "analyze events only for given process id(s)"),
-    OPTION_ABSENT_FLAG('P', "pre-migrations", "Show pre-migration wait time"),
+    OPTION_BOOL('P', "pre-migrations", OWN, text.pre_migrations, "Show pre-migration wait time"),
     OPTION_BOOL('s', "summary", OWN, summary, "Show only a summary by thread"),
     OPTION_BOOL('S', "with-summary", OWN, with_summary, "Show all switches, and a summary by thread"),
     OPTION_STRING('t', "tid", OWN, tids, "tid[,tid...]", "analyze events only for given thread id(s)"),
-    OPTION_ABSENT_FLAG('V', "cpu-visual", "Add CPU visual"),
+    OPTION_BOOL('V', "cpu-visual", OWN, visual, "Add CPU visual"),
     OPTION_BOOL('w', "wakeups", OWN, text.wakes, "Show wakeup events"),
-    OPTION_ABSENT(0, "prio", "prio", "analyze events only for given task priority(ies)"),
-    OPTION_ABSENT_FLAG(0, "show-prio", "Show task priority"),
+    OPTION_STRING(0, "prio", OWN, prios, "prio", "analyze events only for given task priority(ies)"),
+    OPTION_BOOL(0, "show-prio", OWN, text.prio, "Show task priority"),
     OPTION_BOOL(0, "state", OWN, text.state, "Show task state when sched-out"),
+    EVENT_VIEW_SYMBOL_OPTIONS(OWN, symbols, max_stack),
     OPTION_STRING(0, "time", OWN, times, "str", "Time span for analysis (start,stop)"),
     OPTION_END,
 };
@@ -34,7 +39,7 @@ static const struct option options[] = {
 static const char *const usage[] = {"sched timehist [<options>]", NULL};
 
 struct lists {
-    struct filter_ranges cpus, pids, tids;
+    struct filter_ranges cpus, pids, tids, prios;
     struct time_ranges times;
 };
 
@@ -44,20 +49,48 @@ static bool parse_lists(const struct timehist_options *o, struct lists *l, struc
     return (!o->cpus || filter_ranges_parse("--cpu", o->cpus, &l->cpus, err)) &&
            (!o->pids || filter_ranges_parse("--pid", o->pids, &l->pids, err)) &&
            (!o->tids || filter_ranges_parse("--tid", o->tids, &l->tids, err)) &&
+           (!o->prios || filter_ranges_parse("--prio", o->prios, &l->prios, err)) &&
            (!o->times || time_ranges_parse(o->times, 0, 0, &l->times, err));
+}
+
+/* Where the scheduler is entered: in every stack of a switch, and more than --max-stack counts. */
+static const char *const SCHEDULER[] = {"__schedule", "schedule", NULL};
+
+/* What the text needs to know of an opened recording. */
+static bool prepare(struct timehist_options *o, struct event_view *v, struct stack_text *stacks,
+                    struct err *err) {
+    *stacks = (struct stack_text){&v->stacks, (unsigned)o->max_stack + 2, SCHEDULER, false};
+    o->text.stacks = v->symbols && o->max_stack ? stacks : NULL;
+    if (!o->visual)
+        return true;
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    bool has =
+        perfdata_feature_get(stream_header(v->recording.stream), PERFDATA_FEATURE_NRCPUS, &arena, &value);
+    o->text.cpus = has ? value.nr_cpus.available : 0;
+    arena_fini(&arena);
+    if (!o->text.cpus || o->text.cpus > VISUAL_CPUS_MAX)
+        return err_set(err, ERR_UNSUPPORTED, "--cpu-visual",
+                       o->text.cpus ? "there are more than 1024 CPUs"
+                                    : "the recording does not say how many CPUs there were");
+    return true;
 }
 
 static int show(struct command_env *env, struct timehist_options *o, struct timehist *h) {
     struct event_view view = sched_view(env, &o->common);
     struct states states;
+    struct stack_text stacks;
     struct err err = ERR_INIT;
     states_init(&states, timehist_interval, h);
     states.tap = timehist_event;
     view.wants_model = o->summary || o->with_summary; /* parents of processes */
+    if (o->graph && !o->summary)
+        view.symbols = &o->symbols;
     o->text.out = &view.out;
     h->line = o->summary ? NULL : timehist_text_line;
     h->ctx = &o->text;
-    bool ok = event_view_open(&view, &err) && sched_read(&view, &states, &err) &&
+    bool ok = event_view_open(&view, &err) && prepare(o, &view, &stacks, &err) &&
+              sched_read(&view, &states, &err) &&
               (timehist_finish(h, &states) || err_memory(&err, "switches"));
     if (ok && !o->summary)
         timehist_text_head(&o->text);
@@ -71,9 +104,9 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
 }
 
 int sched_timehist(struct command_env *env, const struct sched_common *common, int argc, char **argv) {
-    struct timehist_options o = {.common = *common};
+    struct timehist_options o = {.common = *common, .graph = true, .max_stack = 5};
     struct lists l = {0};
-    struct timehist h = {.choice = {&l.cpus, &l.pids, &l.tids, &l.times}};
+    struct timehist h = {.choice = {&l.cpus, &l.pids, &l.tids, &l.times, &l.prios, false}};
     struct err err = ERR_INIT;
     int status;
     if (!command_verb_options(env, options, usage, &o, &argc, &argv, &status))
@@ -82,12 +115,16 @@ int sched_timehist(struct command_env *env, const struct sched_common *common, i
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     if (o.summary && (o.text.wakes || o.text.migrations || o.text.next || o.text.state))
         return command_usage(env, "-s shows no events: use -S with -w, -M, -n and --state");
+    if (o.max_stack < 0)
+        return command_usage(env, "--max-stack: a number from 0 on");
+    h.choice.idle = o.idle;
     command_log(env, o.common.verbose, false);
     status = parse_lists(&o, &l, &err) ? show(env, &o, &h) : command_fail(&err);
     timehist_fini(&h);
     filter_ranges_fini(&l.cpus);
     filter_ranges_fini(&l.pids);
     filter_ranges_fini(&l.tids);
+    filter_ranges_fini(&l.prios);
     time_ranges_fini(&l.times);
     return status;
 }

@@ -48,21 +48,45 @@ static struct map_thread *thread_at(struct map_text *m, uint32_t index) {
     return &m->threads.items[index];
 }
 
+static bool chosen(const struct map_text *m, const struct states *s, uint32_t thread) {
+    const char *name = states_thread_name(s, thread);
+    if (!m->names || !m->names->list.count)
+        return true;
+    for (size_t i = 0; i < m->names->list.count && name; i++)
+        if (m->fuzzy ? strstr(name, m->names->list.items[i]) != NULL : !strcmp(name, m->names->list.items[i]))
+            return true;
+    return false;
+}
+
+static const char RED_GROUND[] = "\033[41m", BLUE[] = "\033[34m", PLAIN[] = "\033[m";
+
+static bool colored(const struct filter_ranges *ranges, uint32_t number) {
+    return ranges && ranges->list.count && filter_ranges_have(ranges, number);
+}
+
 static void put_columns(const struct map_text *m, const struct states *s, uint32_t cpu) {
     char name[3];
     out_str(m->out, "  ");
     for (size_t i = 0; i < m->columns.count; i++) {
         const struct map_column *c = &m->columns.items[i];
+        bool mark = c->cpu == cpu && colored(m->color_cpus, cpu);
+        out_str(m->out, mark ? RED_GROUND : "");
         out_char(m->out, c->cpu == cpu ? '*' : ' ');
+        out_str(m->out, mark ? PLAIN : "");
+        bool bright = c->thread != STATES_NONE && colored(m->color_pids, states_thread(s, c->thread)->tid);
+        out_str(m->out, bright ? BLUE : "");
         if (c->thread == STATES_NONE) {
             out_str(m->out, c->heard ? "?  " : "   ");
         } else if (!states_thread(s, c->thread)->tid) {
             out_str(m->out, ".  ");
+        } else if (!chosen(m, s, c->thread)) {
+            out_str(m->out, "-  ");
         } else {
             short_name(m->threads.items[c->thread].number, name);
             out_str(m->out, name);
             out_char(m->out, ' ');
         }
+        out_str(m->out, bright ? PLAIN : "");
     }
 }
 
@@ -71,6 +95,9 @@ static void put_thread(struct map_text *m, const struct states *s, uint32_t thre
     char comm[64], name[3];
     const struct states_thread *x = states_thread(s, thread);
     struct map_thread *t = &m->threads.items[thread];
+    bool bright = colored(m->color_pids, x->tid);
+    if (!chosen(m, s, thread))
+        return;
     if (!x->tid) {
         out_str(m->out, m->idle_told ? "" : ".  => swapper:0");
         m->idle_told = true;
@@ -79,7 +106,8 @@ static void put_thread(struct map_text *m, const struct states *s, uint32_t thre
         t->was_told = true;
         sched_name(s, thread, comm, sizeof comm);
         short_name(t->number, name);
-        out_printf(m->out, "%s => %s:%" PRIu32, name, comm, x->tid);
+        out_printf(m->out, "%s%s => %s:%" PRIu32 "%s", bright ? BLUE : "", name, comm, x->tid,
+                   bright ? PLAIN : "");
     }
 }
 
@@ -89,11 +117,13 @@ static bool switched(struct map_text *m, const struct states *s, uint32_t cpu, u
     if (!c || !t)
         return false;
     bool fresh = !c->heard;
+    bool was = c->thread != STATES_NONE && chosen(m, s, c->thread);
     c->thread = thread;
     c->heard = true;
-    if (states_thread(s, thread)->tid && !t->number)
+    bool is = chosen(m, s, thread);
+    if (states_thread(s, thread)->tid && is && !t->number)
         t->number = ++m->numbers;
-    if (!filter_ranges_have(m->cpus, cpu))
+    if (!filter_ranges_have(m->cpus, cpu) || (!was && !is))
         return true;
     put_columns(m, s, cpu);
     out_str(m->out, "  ");

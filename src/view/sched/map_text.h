@@ -4,6 +4,8 @@
  * letters from its first switch on, which is told then, and again when its comm has changed:
  *
  *    *A0  .    7163.000627 secs A0 => migration/0:18
+ *
+ * With chosen names all other threads are "-".
  */
 #ifndef SONDE_VIEW_SCHED_MAP_TEXT_H
 #define SONDE_VIEW_SCHED_MAP_TEXT_H
@@ -28,6 +30,9 @@ struct map_thread {
 struct map_text {
     const struct filter_ranges *cpus; /* borrowed; lines of their switches only; empty: all */
     bool compact;                     /* only CPUs that ran something, in the order of their first switch */
+    const struct filter_names *names; /* borrowed; only switches to and from threads so named; empty: all */
+    bool fuzzy;                       /* a name is a part of the thread's */
+    const struct filter_ranges *color_cpus, *color_pids; /* borrowed; NULL: no colors */
     struct out *out;
     VEC(struct map_column) columns;
     VEC(struct map_thread) threads; /* by index in states; may be shorter */

@@ -28,24 +28,52 @@ void timehist_text_head(struct timehist_text *t) {
     if (t->headed)
         return;
     t->headed = true;
-    out_printf(t->out, "%15s %6s  %-30s  %9s  %9s  %9s%s\n", "time", "cpu", "task name", "wait time",
-               "sch delay", "run time", t->state ? "  state" : "");
-    out_printf(t->out, "%15s %6s  %-30s  %9s  %9s  %9s\n", "", "", "[tid/pid]", "(msec)", "(msec)", "(msec)");
-    out_fill(t->out, '-', 15);
-    out_str(t->out, " ------  ");
-    out_fill(t->out, '-', TASK_WIDTH);
-    out_str(t->out, "  ---------  ---------  ---------");
-    out_str(t->out, t->state ? "  -----\n" : "\n");
+    struct out *o = t->out;
+    out_printf(o, "%15s %6s  ", "time", "cpu");
+    for (uint32_t i = 0; i < t->cpus; i++)
+        out_char(o, "0123456789abcdef"[i % 16]);
+    out_printf(o, "%s%-30s%s  %9s  %9s  %9s%s%s\n", t->cpus ? "  " : "", "task name",
+               t->prio ? "  prio    " : "", "wait time", "sch delay", "run time",
+               t->pre_migrations ? "  pre-mig time" : "", t->state ? "  state" : "");
+    out_fill(o, ' ', 24 + (t->cpus ? t->cpus + 2 : 0));
+    out_printf(o, "%-30s%s  %9s  %9s  %9s%s\n", "[tid/pid]", t->prio ? "          " : "", "(msec)", "(msec)",
+               "(msec)", t->pre_migrations ? "     (msec)" : "");
+    out_fill(o, '-', 15);
+    out_str(o, " ------  ");
+    out_fill(o, '-', t->cpus);
+    out_str(o, t->cpus ? "  " : "");
+    out_fill(o, '-', TASK_WIDTH);
+    out_str(o, t->prio ? "  --------" : "");
+    out_str(o, "  ---------  ---------  ---------");
+    out_str(o, t->pre_migrations ? "  ---------" : "");
+    out_str(o, t->state ? "  -----\n" : "\n");
 }
 
-static void put_switch(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
+/* A column for each CPU, with a mark where this is. */
+static void put_cpus(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
+    bool idle = l->thread != STATES_NONE && !states_thread(s, l->thread)->tid;
+    for (uint32_t i = 0; i < t->cpus; i++)
+        out_char(t->out, i != l->cpu || l->kind != TIMEHIST_SWITCH ? ' ' : idle ? 'i' : 's');
+    out_str(t->out, t->cpus ? "  " : "");
+}
+
+/* False: memory. */
+static bool put_switch(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
     char room[TASK_ROOM];
+    if (t->prio && l->prio != STATES_NO_PRIO)
+        out_printf(t->out, "  %-8" PRId32, l->prio);
+    else if (t->prio)
+        out_str(t->out, "  ?       ");
     out_str(t->out, "  ");
     sched_put_ms_cut(t->out, l->wait_ns, 9);
     out_str(t->out, "  ");
     sched_put_ms_cut(t->out, l->delay_ns, 9);
     out_str(t->out, "  ");
     sched_put_ms_cut(t->out, l->run_ns, 9);
+    if (t->pre_migrations) {
+        out_str(t->out, "  ");
+        sched_put_ms_cut(t->out, l->pre_ns, 9);
+    }
     out_char(t->out, ' ');
     if (t->state)
         out_printf(t->out, "%6c ", l->letter > ' ' ? l->letter : '?');
@@ -56,11 +84,15 @@ static void put_switch(const struct timehist_text *t, const struct states *s, co
     } else if (t->wakes) {
         out_fill(t->out, ' ', WAKE_WIDTH);
     }
+    if (!t->stacks)
+        return true;
+    out_str(t->out, "   ");
+    return stack_text_put(t->stacks, l->loc, t->out);
 }
 
 static void put_told(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
     char room[TASK_ROOM];
-    out_fill(t->out, ' ', 35);
+    out_fill(t->out, ' ', 35 + (t->prio ? 10 : 0) + (t->pre_migrations ? 11 : 0));
     out_str(t->out, l->kind == TIMEHIST_WAKE ? "awakened: " : "migrated: ");
     out_str(t->out, task(s, l->other, room));
     if (l->kind == TIMEHIST_MIGRATE)
@@ -76,13 +108,13 @@ bool timehist_text_line(void *ctx, const struct states *s, const struct timehist
     const char *name = task(s, l->thread, room);
     sched_put_seconds(t->out, l->time_ns, 15);
     out_printf(t->out, " [%04" PRIu32 "]  ", l->cpu);
+    put_cpus(t, s, l);
     out_left(t->out, name, strlen(name), TASK_WIDTH);
-    if (l->kind == TIMEHIST_SWITCH)
-        put_switch(t, s, l);
-    else
+    bool ok = l->kind != TIMEHIST_SWITCH || put_switch(t, s, l);
+    if (l->kind != TIMEHIST_SWITCH)
         put_told(t, s, l);
     out_char(t->out, '\n');
-    return true;
+    return ok;
 }
 
 /* ---- sums ---- */
@@ -130,16 +162,21 @@ static void put_idle(const struct timehist *h, const struct states *s, struct ou
 
 void timehist_text_summary(const struct timehist *h, const struct states *s, const struct model *m,
                            struct out *o) {
+    bool idle = h->choice.idle;
+    const struct timehist_thread *rows = idle ? h->idle.items : h->threads.items;
+    size_t count = idle ? h->idle.count : h->threads.count;
     uint64_t tasks = 0, run_ns = 0, cpus = 0;
-    out_str(o, "\nRuntime summary\n");
-    out_printf(o, "%30s  %6s  %9s  %11s  %9s  %10s  %10s  %6s  %10s\n", "comm", "parent", "sched-in",
-               "run-time", "min-run", "avg-run", "max-run", "stddev", "migrations");
+    out_str(o, idle ? "\nIdle-time summary\n" : "\nRuntime summary\n");
+    out_printf(o, "%30s  %6s  %9s  %11s  %9s  %10s  %10s  %6s  %10s\n", "comm", "parent",
+               idle ? "sched-out" : "sched-in", idle ? "idle-time" : "run-time",
+               idle ? "min-idle" : "min-run", idle ? "avg-idle" : "avg-run", idle ? "max-idle" : "max-run",
+               "stddev", "migrations");
     out_printf(o, "%30s  %6s  %9s  %11s  %9s  %10s  %10s  %6s\n", "", "", "(count)", "(msec)", "(msec)",
                "(msec)", "(msec)", "%");
     out_fill(o, '-', RULE);
     out_char(o, '\n');
-    for (uint32_t i = 0; i < h->threads.count && !o->failed; i++) {
-        const struct timehist_thread *x = &h->threads.items[i];
+    for (uint32_t i = 0; i < count && !o->failed; i++) {
+        const struct timehist_thread *x = &rows[i];
         if (!states_thread(s, i)->tid || (!x->count && !x->total_ns))
             continue;
         put_sum(x, s, i, m, o);
@@ -152,7 +189,7 @@ void timehist_text_summary(const struct timehist *h, const struct states *s, con
     out_printf(o, "\n    Total number of unique tasks: %" PRIu64 "\n", tasks);
     out_printf(o, "Total number of context switches: %" PRIu64 "\n", h->switches);
     out_str(o, "           Total run time (msec): ");
-    sched_put_ms_cut(o, run_ns, 0);
+    sched_put_ms_cut(o, run_ns, 6);
     out_str(o, " \n    Total scheduling time (msec): ");
     sched_put_ms_cut(o, s->now_ns - s->begin_ns, 0);
     out_printf(o, "  (x %" PRIu64 ")\n", cpus);

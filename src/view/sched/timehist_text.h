@@ -6,11 +6,14 @@
 #include "base/out.h"
 #include "model/model.h"
 #include "states/timehist.h"
+#include "view/sched/stack_text.h"
 
 struct timehist_text {
-    bool wakes, migrations; /* their lines are shown */
-    bool next, state;       /* columns */
-    bool headed;            /* the heading is written */
+    bool wakes, migrations;                 /* their lines are shown */
+    bool next, state, prio, pre_migrations; /* columns */
+    uint32_t cpus;                          /* a picture of so many CPUs; 0: none */
+    bool headed;                            /* the heading is written */
+    struct stack_text *stacks;              /* NULL: none are shown */
     struct out *out;
 };
 
@@ -18,7 +21,7 @@ struct timehist_text {
 void timehist_text_head(struct timehist_text *t);
 /* The line function of struct timehist; ctx is a struct timehist_text. */
 bool timehist_text_line(void *ctx, const struct states *s, const struct timehist_line *line);
-/* The sums; `m` knows the parents of processes. */
+/* The sums, of idle times if these were chosen; `m` knows the parents of processes. */
 void timehist_text_summary(const struct timehist *h, const struct states *s, const struct model *m,
                            struct out *o);
 /* What was wrong with the events; nothing if all fits. */
