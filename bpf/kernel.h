@@ -17,7 +17,13 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct thread_info {
+    unsigned int status; /* x86: TS_COMPAT and so on */
+};
+
 struct task_struct {
+    struct thread_info thread_info;
+    int on_cpu;
     int pid, tgid; /* thread and process, in user space's words */
     unsigned int __state;
     unsigned int flags;
@@ -25,6 +31,15 @@ struct task_struct {
     char comm[16];
     struct mm_struct *mm; /* NULL: a kernel thread */
     struct task_struct *group_leader;
+};
+
+/* Registers of user space, by architecture. */
+struct pt_regs___x86 {
+    unsigned long bp, ip, sp, orig_ax;
+};
+
+struct pt_regs___arm64 {
+    int syscallno;
 };
 
 struct bpf_iter_meta {

@@ -11,6 +11,8 @@
 
 #include "bpf/dist/tasks.h"
 #include "os/bpf/bpf_fake.h"
+#include "os/bpf/bpf_ring.h"
+#include "os/limits.h"
 #include "tests/support/fail_alloc.h"
 
 /* A code with each kind of map and program; the fake does not look at the loader. */
@@ -205,6 +207,59 @@ static void iterators_are_read_to_the_end(void **state) {
     }
 }
 
+/* --- rings --- */
+
+struct taken {
+    uint32_t words[8], count, most;
+};
+
+static bool take(void *ctx, struct bytes record) {
+    struct taken *t = ctx;
+    assert_int_equal(record.size, 4);
+    memcpy(&t->words[t->count++], record.data, 4);
+    return t->count != t->most;
+}
+
+/* As the kernel writes it: a record of one word, 16 bytes in all. */
+static void put_word(struct os_bpf_ring *r, unsigned long *end, uint32_t header, uint32_t word) {
+    uint8_t *at = r->producer + os_limits_page_bytes() + (*end & (r->bytes - 1));
+    memcpy(at, &header, 4);
+    memcpy(at + BPF_RINGBUF_HDR_SZ, &word, 4);
+    *end += 16;
+    memcpy(r->producer, end, sizeof *end);
+}
+
+static void rings_are_read_in_order(void **state) {
+    (void)state;
+    static const struct os_bpf_map_kind KIND = {"ring", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 4096};
+    struct os_bpf_fake f;
+    struct os_bpf_ring r;
+    struct err e = ERR_INIT;
+    struct taken t = {0}, one = {.most = 1};
+    unsigned long end = 0;
+    fake_for(&f, NULL);
+    assert_true(os_bpf_ring_open(&r, &f.bpf, os_bpf_make_map(&f.bpf, &KIND), 4096, &e));
+    assert_int_equal(os_bpf_ring_take(&r, take, &t), 0);
+    put_word(&r, &end, 4, 11);
+    put_word(&r, &end, 4 | BPF_RINGBUF_DISCARD_BIT, 12);
+    put_word(&r, &end, 4, 13);
+    put_word(&r, &end, 4 | BPF_RINGBUF_BUSY_BIT, 14);
+    put_word(&r, &end, 4, 15);
+    assert_int_equal(os_bpf_ring_take(&r, take, &one), 1);
+    assert_int_equal(os_bpf_ring_take(&r, take, &t), 1);
+    assert_true(one.words[0] == 11 && t.words[0] == 13);
+    unsigned long busy = 48;
+    put_word(&r, &busy, 4, 14); /* written now */
+    memcpy(r.producer, &end, sizeof end);
+    assert_int_equal(os_bpf_ring_take(&r, take, &t), 2);
+    assert_true(t.words[1] == 14 && t.words[2] == 15);
+    put_word(&r, &end, 4000, 0); /* longer than what there is */
+    assert_int_equal(os_bpf_ring_take(&r, take, &t), -EBADMSG);
+    os_bpf_ring_close(&r);
+    os_bpf_ring_close(&r);
+    os_bpf_fake_fini(&f);
+}
+
 static void no_memory(void **state) {
     (void)state;
     FAIL_EACH_ALLOC({
@@ -265,6 +320,7 @@ int main(void) {
         cmocka_unit_test(whole_maps_are_read),
         cmocka_unit_test(iterators_are_read_to_the_end),
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(rings_are_read_in_order),
         cmocka_unit_test(kernel_lists_this_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/*
+ * How long threads do not run, why, and where: summed here, as a recording of every switch would be large,
+ * and cost more than what it tells.
+ *
+ *     sched_switch away     the wait begins
+ *     sched_waking          the wait ends, and a wait for a CPU begins; if it was long, the sleeper's kernel
+ * stack is taken sched_switch to it    the wait for a CPU ends sys_exit              its user stack can be
+ * read (it is current, and as it was): now the wait is added up
+ *
+ * A thread that waits again before it leaves the system call has the same user stack: it is read then. Who
+ * waits outside a system call (a page fault) has it read as the wait begins.
+ */
+#include "off_cpu.h"
+#include "kernel.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct bpf_off_cpu_options options;
+
+enum {
+    BLOCKED_STATES = 2,
+    SLEEPING_STATES = 1,
+    STOPPED_STATES = 4 | 8,
+    DEAD_STATES = 0x10 | 0x20 | 0x80
+};                                   /* sched.h */
+enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
+enum { IN_COMPAT_CALL = 2 };         /* TS_COMPAT of x86 */
+
+/* A wait that lacks nothing but its user stack. */
+struct finished {
+    __u64 ns, kernel_stack;
+    __u64 cpu_ns; /* how long it then waited for a CPU; 0: not long */
+    __u32 kind;
+    __s32 syscall;
+};
+
+struct thread {
+    __u64 since_ns; /* it does not run since; 0: it runs, or nothing is known */
+    __u64 user_stack;
+    __u32 kind;
+    __u32 has_user_stack;
+    struct finished last; /* ns 0: none */
+    __u64 short_ns[BPF_OFF_CPU_KINDS], short_count[BPF_OFF_CPU_KINDS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 16);
+    __type(key, __u32);
+    __type(value, __u32);
+} targets SEC(".maps");
+
+struct sums {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 15);
+    __type(key, struct bpf_off_cpu_key);
+    __type(value, struct bpf_off_cpu_sum);
+} sums_a SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __array(values, struct sums);
+} sums SEC(".maps") = {.values = {&sums_a}};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 14);
+    __type(key, __u64);
+    __type(value, struct bpf_off_cpu_stack);
+} stacks SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 1 << 20);
+} directs SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bpf_off_cpu_counters);
+} counters SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bpf_off_cpu_stack);
+} scratch SEC(".maps");
+
+/* How many entries the sums have that programs write now: who reads them exchanges the map in time. */
+__u64 entries;
+
+static const __u32 ZERO;
+
+static struct bpf_off_cpu_counters *count(void) {
+    return bpf_map_lookup_elem(&counters, &ZERO);
+}
+
+static bool wanted(struct task_struct *task) {
+    __u32 tid = task->pid;
+    return tid && (options.all || bpf_map_lookup_elem(&targets, &tid));
+}
+
+/* The system call that the thread is in; -1: none. *unknown where this architecture is not told. */
+static __s32 syscall_of(struct task_struct *task, bool *unknown) {
+    struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+    *unknown = false;
+    if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+        if (bpf_core_field_exists(task->thread_info) && task->thread_info.status & IN_COMPAT_CALL) {
+            *unknown = true;
+            return -1;
+        }
+        return (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
+    }
+    if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
+        return BPF_CORE_READ((struct pt_regs___arm64 *)regs, syscallno);
+    *unknown = true;
+    return -1;
+}
+
+/* --- stacks --- */
+
+/* Keeps the stack of `bytes` bytes in `s`; its hash, 0 for none. */
+static __u64 keep_stack(struct bpf_off_cpu_stack *s, long bytes) {
+    __u64 hash = 0x9e3779b97f4a7c15ull;
+    if (bytes <= 0)
+        return 0;
+    __u32 n = (__u32)bytes / 8;
+    for (__u32 i = 0; i < BPF_OFF_CPU_FRAMES; i++) {
+        if (i >= n)
+            break;
+        hash = (hash ^ s->ips[i]) * 0xff51afd7ed558ccdull;
+        hash ^= hash >> 32;
+    }
+    hash = hash ? hash : 1;
+    if (bpf_map_lookup_elem(&stacks, &hash))
+        return hash;
+    s->count = n;
+    long status = bpf_map_update_elem(&stacks, &hash, s, BPF_NOEXIST);
+    if (status && !bpf_map_lookup_elem(&stacks, &hash)) {
+        struct bpf_off_cpu_counters *c = count();
+        if (c)
+            c->lost_stacks++;
+        return 0;
+    }
+    return hash;
+}
+
+/* Of a thread that does not run. */
+static __u64 kernel_stack(struct task_struct *task) {
+    struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&scratch, &ZERO);
+    if (!s || !options.kernel_stacks || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+        return 0;
+    return keep_stack(s, bpf_get_task_stack(task, s->ips, sizeof s->ips, 0));
+}
+
+/* Of the current thread. */
+static __u64 user_stack(void *ctx) {
+    struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&scratch, &ZERO);
+    return s ? keep_stack(s, bpf_get_stack(ctx, s->ips, sizeof s->ips, BPF_F_USER_STACK)) : 0;
+}
+
+/* --- sums --- */
+
+static void add(const struct bpf_off_cpu_key *key, __u64 ns, __u64 n) {
+    struct bpf_off_cpu_counters *c = count();
+    void *map = bpf_map_lookup_elem(&sums, &ZERO);
+    if (!map || !c)
+        return;
+    struct bpf_off_cpu_sum *sum = bpf_map_lookup_elem(map, key);
+    if (!sum) {
+        struct bpf_off_cpu_sum first = {.ns = ns, .count = n, .last_ns = bpf_ktime_get_ns()};
+        if (bpf_map_update_elem(map, key, &first, BPF_NOEXIST) == 0) {
+            __sync_fetch_and_add(&entries, 1);
+            return;
+        }
+        sum = bpf_map_lookup_elem(map, key); /* another CPU was faster, or it is full */
+    }
+    if (!sum) {
+        c->lost_sums += n;
+        c->lost_sums_ns += ns;
+        return;
+    }
+    __sync_fetch_and_add(&sum->ns, ns);
+    __sync_fetch_and_add(&sum->count, n);
+    sum->last_ns = bpf_ktime_get_ns();
+}
+
+/* One wait: told at once, or added up. */
+static void settle_one(const struct bpf_off_cpu_key *key, __u64 ns) {
+    if (options.direct_ns && ns >= options.direct_ns) {
+        struct bpf_off_cpu_direct d = {.key = *key, .at_ns = bpf_ktime_get_ns(), .ns = ns};
+        if (bpf_ringbuf_output(&directs, &d, sizeof d, 0) == 0)
+            return;
+    }
+    add(key, ns, 1);
+}
+
+/* Adds up the thread's finished wait, and that for a CPU after it. */
+static void settle(struct task_struct *task, struct thread *t, __u64 user) {
+    struct bpf_off_cpu_key key = {.pid = task->tgid,
+                                  .tid = task->pid,
+                                  .kernel_stack = t->last.kernel_stack,
+                                  .user_stack = user,
+                                  .kind = t->last.kind,
+                                  .syscall = t->last.syscall};
+    settle_one(&key, t->last.ns);
+    if (t->last.cpu_ns) {
+        key.kind = BPF_OFF_CPU_RUNNABLE;
+        settle_one(&key, t->last.cpu_ns);
+    }
+    t->last.ns = t->last.cpu_ns = 0;
+}
+
+/* A wait of the thread, which does not run now, has ended. */
+static void finish(struct task_struct *task, struct thread *t, __u64 now) {
+    __u64 ns = now > t->since_ns ? now - t->since_ns : 0;
+    __u32 kind = t->kind < BPF_OFF_CPU_KINDS ? t->kind : 0;
+    bool unknown = false, in_call;
+    struct bpf_off_cpu_counters *c = count();
+    if (c)
+        c->waits++;
+    if (ns < options.min_ns || !ns) {
+        t->short_ns[kind] += ns;
+        t->short_count[kind]++;
+        return;
+    }
+    if (t->last.ns) { /* only that for a CPU can follow before the other is settled */
+        t->last.cpu_ns = ns;
+        return;
+    }
+    t->last.ns = ns;
+    t->last.kind = kind;
+    t->last.syscall = task->flags & KERNEL_THREAD ? -1 : syscall_of(task, &unknown);
+    t->last.kernel_stack = kernel_stack(task);
+    in_call = t->last.syscall >= 0 || unknown;
+    if (t->has_user_stack)
+        settle(task, t, t->user_stack);
+    else if (!options.user_stacks || task->flags & KERNEL_THREAD || !in_call || kind == BPF_OFF_CPU_RUNNABLE)
+        settle(task, t, 0);
+    t->has_user_stack = 0;
+}
+
+/* What is left to be told of a thread. */
+static void flush(struct task_struct *task, struct thread *t) {
+    if (t->last.ns)
+        settle(task, t, 0);
+    for (__u32 i = 0; i < BPF_OFF_CPU_KINDS; i++) {
+        struct bpf_off_cpu_key key = {.pid = task->tgid, .tid = task->pid, .kind = i, .syscall = -1};
+        if (t->short_count[i])
+            add(&key, t->short_ns[i], t->short_count[i]);
+        t->short_ns[i] = t->short_count[i] = 0;
+    }
+}
+
+/* --- events --- */
+
+static void leave(void *ctx, bool preempt, struct task_struct *prev) {
+    struct bpf_off_cpu_counters *c = count();
+    __u32 state = prev->__state;
+    bool unknown;
+    if (!c || !wanted(prev))
+        return;
+    struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (!t) {
+        c->lost_threads++;
+        return;
+    }
+    if (t->since_ns)
+        c->unseen++;
+    if (t->last.ns)
+        settle(prev, t, user_stack(ctx)); /* still in that system call */
+    t->has_user_stack = 0;
+    t->since_ns = bpf_ktime_get_ns();
+    if (preempt || !state) {
+        c->switches_involuntary += 1;
+        t->kind = BPF_OFF_CPU_RUNNABLE;
+        return;
+    }
+    c->switches_voluntary++;
+    if (state & DEAD_STATES) {
+        t->since_ns = 0;
+        flush(prev, t); /* what came after on_exit */
+        return;
+    }
+    t->kind = state & SLEEPING_STATES  ? BPF_OFF_CPU_SLEEPS
+              : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
+              : state & STOPPED_STATES ? BPF_OFF_CPU_STOPPED
+                                       : BPF_OFF_CPU_SLEEPS;
+    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && syscall_of(prev, &unknown) < 0 && !unknown) {
+        t->user_stack = user_stack(ctx);
+        t->has_user_stack = 1;
+    }
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+    leave(ctx, preempt, prev);
+    struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
+    if (t && t->since_ns) {
+        finish(next, t, bpf_ktime_get_ns());
+        t->since_ns = 0;
+    }
+    struct bpf_off_cpu_counters *c = count();
+    if (c)
+        c->due = t && t->last.ns;
+    return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task) {
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+    if (t && t->since_ns && t->kind != BPF_OFF_CPU_RUNNABLE) {
+        __u64 now = bpf_ktime_get_ns();
+        finish(task, t, now);
+        t->since_ns = now;
+        t->kind = BPF_OFF_CPU_RUNNABLE;
+    }
+    return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result) {
+    struct bpf_off_cpu_counters *c = count();
+    if (!c || !c->due) /* what nearly all calls come to */
+        return 0;
+    c->due = 0;
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+    if (t && t->last.ns)
+        settle(task, t, user_stack(ctx));
+    return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
+    __u32 tid = parent->pid, one = 1;
+    if (!options.all && options.inherit && bpf_map_lookup_elem(&targets, &tid)) {
+        tid = child->pid;
+        if (bpf_map_update_elem(&targets, &tid, &one, BPF_ANY)) {
+            struct bpf_off_cpu_counters *c = count();
+            if (c)
+                c->lost_threads++;
+        }
+    }
+    return 0;
+}
+
+/* What is known of a thread is told while it is still there for readers. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task) {
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+    if (t && t->last.ns)
+        settle(task, t, user_stack(ctx));
+    if (t)
+        flush(task, t);
+    return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *task) {
+    __u32 tid = task->pid;
+    if (!options.all)
+        bpf_map_delete_elem(&targets, &tid);
+    return 0;
+}
+
+/* At the start: who does not run waits from now on. */
+SEC("iter/task")
+int begin(struct bpf_iter__task *c) {
+    struct task_struct *task = c->task;
+    if (!task || !wanted(task))
+        return 0;
+    __u32 state = task->__state;
+    if (!state || state & DEAD_STATES || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+        return 0;
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (t && !t->since_ns) {
+        t->kind = state & SLEEPING_STATES  ? BPF_OFF_CPU_SLEEPS
+                  : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
+                                           : BPF_OFF_CPU_STOPPED;
+        t->since_ns = bpf_ktime_get_ns();
+    }
+    return 0;
+}
+
+/* At the end, when nothing else is attached: who still waits has waited until now. */
+SEC("iter/task")
+int end(struct bpf_iter__task *c) {
+    struct task_struct *task = c->task;
+    if (!task)
+        return 0;
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+    if (!t)
+        return 0;
+    if (t->last.ns)
+        settle(task, t, 0);
+    if (t->since_ns) {
+        finish(task, t, bpf_ktime_get_ns());
+        t->since_ns = 0;
+    }
+    flush(task, t);
+    return 0;
+}
