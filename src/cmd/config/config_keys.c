@@ -27,6 +27,8 @@ static const struct config_key keys[] = {
     {"call-graph.sort-key", "function|address", "function", "what makes call chains one"},
     {"call-graph.threshold", "N", "0.5", "smallest share of a branch that is drawn, in percent"},
     {"color.ui", "auto|always|never|true|false", "auto", "colours in what `report` prints"},
+    {"diff.compute", NULL, "delta-abs", "what `diff` computes of two rows: what its -c takes"},
+    {"diff.order", "N", "1", "the file by whose differences `diff` sorts; 0: the baseline"},
     {"hist.percentage", "relative|absolute", "absolute", "what filters leave counts as 100 %, or not"},
     {"pager.CMD", NULL, "true", "whether output of the command goes through the pager, or the pager's name"},
     {"record.build-id", "cache|no-cache|skip|mmap", "cache",

@@ -7,23 +7,13 @@
 #include "base/log.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
+#include "cmd/report/report_dump.h"
 #include "cmd/report/report_profile.h"
 #include "cmd/report/report_tui.h"
-#include "stream/stream_order.h"
-#include "view/dump/dump.h"
 #include "view/lists/header_text.h"
 #include "view/lists/mmaps.h"
 #include "view/lists/stats.h"
 #include "view/lists/task_tree.h"
-
-/* Does the first pass into a new model: all records but samples. NULL: *err says why. */
-static struct model *make_model(struct recording *r, unsigned need, struct err *err) {
-    struct model *m = model_new(&(struct model_options){.need = need}, err);
-    if (m && recording_first_pass(r, m, NULL, NULL, NULL, err))
-        return m;
-    model_free(m);
-    return NULL;
-}
 
 static void write_header(struct recording *r, bool full, struct out *out) {
     const struct header_text_options text = input_header_options(r, full);
@@ -47,47 +37,9 @@ static bool write_stats(struct recording *r, bool json, struct out *out, struct 
     return ok;
 }
 
-/* perf sorts by time only if every record has one, which needs sample_id_all. */
-static bool can_order(const struct recording *r) {
-    return r->events->list.count && r->events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
-}
-
-static bool write_dump(struct recording *r, bool disable_order, struct out *out, struct err *err) {
-    struct model *m = make_model(r, MODEL_NEED_COMMS | MODEL_NEED_MAPS, err);
-    if (!m)
-        return false;
-    const struct perfdata_header *h = stream_header(r->stream);
-    bool pipe = h->container == PERFDATA_CONTAINER_PIPE;
-    struct dump dump;
-    struct stats stats;
-    struct order order;
-    struct stream_record rec;
-    enum stream_status status = STREAM_END;
-    bool ok = true;
-    dump_init(&dump, r->events, h, &r->namer, m, pipe ? "pipe" : stream_path(r->stream));
-    stats_init(&stats, false);
-    stats.samples_only = true;
-    order_init(&order, r->stream, NULL, NULL, disable_order || !can_order(r));
-    while (ok && (status = order_next(&order, &rec, err)) == STREAM_RECORD) {
-        const char *reason = dump_record(&dump, &rec, out);
-        /* Other records were decoded in the first pass, and counted there if bad. */
-        if (reason && rec.raw.type == PERFDATA_RECORD_SAMPLE)
-            stream_bad_record(r->stream, &rec, reason);
-        stats_add(&stats, r->events, &rec, &ok);
-        if (!ok)
-            err_memory(err, "statistics");
-        ok = ok && !out->failed;
-    }
-    stats_print(&stats, r->stream, out);
-    order_fini(&order);
-    stats_fini(&stats);
-    dump_fini(&dump);
-    model_free(m);
-    return ok && status == STREAM_END;
-}
-
 static bool write_tasks(struct recording *r, bool mmaps, struct out *out, struct err *err) {
-    struct model *m = make_model(r, mmaps ? MODEL_NEED_COMMS | MODEL_NEED_MAPS : MODEL_NEED_COMMS, err);
+    struct model *m =
+        report_first_pass(r, mmaps ? MODEL_NEED_COMMS | MODEL_NEED_MAPS : MODEL_NEED_COMMS, err);
     if (!m)
         return false;
     uint64_t left_out = 0;
@@ -107,7 +59,7 @@ static bool write_raw(struct recording *r, const struct report_options *o, struc
         return true;
     if (o->dump && !o->header && !o->quiet && !o->stats && !o->tasks && !o->mmaps)
         write_hint(out);
-    if (o->dump && !write_dump(r, o->disable_order, out, err))
+    if (o->dump && !report_dump_write(r, o->disable_order, out, err))
         return false;
     if (o->stats && !o->dump && !write_stats(r, o->json, out, err))
         return false;

@@ -242,7 +242,7 @@ static bool take_threads(const struct option *row, void *field, const char *valu
     return true;
 }
 
-static bool take_separator(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_separator(const struct option *row, void *field, const char *value, bool negated,
                            struct err *e) {
     (void)row;
     if (!negated && !strcmp(value, "."))
@@ -305,7 +305,7 @@ const struct option report_option_rows[] = {
     TEXT('S', "symbols", symbols, "symbol[,symbol...]",
          "only these symbols, or samples at these addresses (0x...)"),
     CALL('t', "field-separator", separator, "separator", "text between columns, which are then not padded",
-         take_separator),
+         report_take_separator),
     OPTION_BOOL('T', NULL, OWN, threads, "counter values per thread"),
     CALL(0, "threads", thread_count, "n", "work on n threads; without a number, as -T", take_threads,
          .flags = OPTION_VALUE_ADOPT),

@@ -83,9 +83,9 @@ void report_options_fini(struct report_options *o);
 extern const struct option report_option_rows[];
 
 /* For rows of other commands with the same options; the field is one of a struct report_options: a
- * report_choice, that of `tui`, an inverted flag, `relative`, `percent_limit`, `widths`. */
+ * report_choice, that of `tui`, an inverted flag, `relative`, `percent_limit`, `widths`, `separator`. */
 option_fn report_take_choice, report_take_stdio, report_take_not, report_take_relative, report_take_percent,
-    report_take_widths;
+    report_take_widths, report_take_separator;
 /* Takes what -g says of call graphs: words in any order, separated by commas. False: there is another word.
  */
 bool report_chain_text(struct report_chain_options *c, const char *text);

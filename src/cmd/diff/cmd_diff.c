@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings compared: which functions cost more than before, and which less. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/common/input.h"
+#include "cmd/diff/diff_read.h"
+#include "cmd/report/report_dump.h"
+#include "view/diff/diff_view.h"
+
+/* Checks what single options could not, and says how recordings are read. */
+static bool settle(struct diff_options *o, struct err *err) {
+    struct report_options *r = &o->report;
+    r->sort = r->sort ? r->sort : "dso,symbol";
+    r->children = r->branch_stack = r->group = REPORT_NO;
+    r->chain.mode = PROFILE_CHAIN_NONE;
+    r->inlines = false;
+    if (o->cycles)
+        return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
+    return report_options_settle(r, err);
+}
+
+/* -D: the records of all files. */
+static bool dump(const char *const *paths, uint32_t count, const struct diff_options *o, struct out *out,
+                 struct err *err) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        struct recording r;
+        ok = input_open(&r, paths[i], o->report.force, err) && report_dump_write(&r, false, out, err);
+        recording_close(&r);
+    }
+    return ok;
+}
+
+static bool print_event(const struct diff_files *f, const struct diff_options *o, const char *event,
+                        struct out *out, struct err *err) {
+    const struct report_text_options *text = report_session_parts(f->list[0].session).text;
+    const char *names[DIFF_FILES_MAX];
+    struct compare_side sides[DIFF_FILES_MAX];
+    struct compare c = {0};
+    bool alone = true;
+    for (uint32_t i = 0; i < f->count; i++) {
+        names[i] = f->list[i].path;
+        sides[i] = diff_files_side(&f->list[i], event);
+        alone &= !i || !sides[i].event;
+    }
+    if (alone)
+        log_line(LOG_WARN, "%s: no other recording has the event: nothing to compare it with", event);
+    struct diff_view v = {.files = names,
+                          .how = o->how,
+                          .baseline_only = o->baseline_only,
+                          .periods = o->periods,
+                          .formulas = o->formulas,
+                          .quiet = o->report.quiet,
+                          .verbose = o->report.verbose > 0,
+                          .notes = true,
+                          .separator = o->report.separator,
+                          .only_comm = text->only_comm,
+                          .only_dso = text->only_dso,
+                          .only_symbol = text->only_symbol};
+    bool ok = compare_make(sides, f->count, &(struct compare_options){.fold = !o->exact}, &c, err) &&
+              compare_sort(&c, &o->how, (uint32_t)o->order, err) && diff_text_print(&c, event, &v, out, err);
+    compare_fini(&c);
+    return ok;
+}
+
+/* Prints the tables of the base's events. */
+static bool print(const struct diff_files *f, const struct diff_options *o, struct out *out,
+                  struct err *err) {
+    const struct profile *base = report_session_parts(f->list[0].session).profile;
+    bool any = false, ok = true;
+    for (uint32_t i = 0; ok && i < profile_event_count(base); i++) {
+        const struct profile_event *e = profile_event(base, i);
+        if (!e->read)
+            continue;
+        if (any)
+            out_char(out, '\n');
+        any = true;
+        ok = print_event(f, o, e->name, out, err);
+    }
+    if (!any && ok)
+        log_line(LOG_WARN, "%s has no samples", f->list[0].path);
+    return ok;
+}
+
+static int compare_all(struct command_env *env, const struct diff_options *o, const char *const *paths,
+                       uint32_t count) {
+    struct diff_files files = {0};
+    struct err err = ERR_INIT;
+    struct out out;
+    int status = EXIT_ERROR;
+    if (!diff_files_read(&files, paths, count, o, env, &err))
+        status = command_fail(&err);
+    else if (command_output(env, &out)) {
+        bool ok = (!o->dump || dump(paths, count, o, &out, &err)) && print(&files, o, &out, &err);
+        status = ok ? diff_files_status(&files) : command_fail(&err);
+        status = command_finish(env, &out, status);
+        for (uint32_t i = 0; i < files.count; i++)
+            report_session_warn(files.list[i].session);
+    }
+    diff_files_free(&files);
+    return status;
+}
+
+static int run_with(struct command_env *env, struct diff_options *o, int argc, char **argv) {
+    const char *paths[DIFF_FILES_MAX] = {"perf.data.old", "perf.data"};
+    struct err err = ERR_INIT;
+    int status;
+    if (!command_options(env, o, 0, &argc, &argv, &status))
+        return status;
+    if (argc > DIFF_FILES_MAX)
+        return command_usage(env, "at most %d files can be compared", DIFF_FILES_MAX);
+    for (int i = 0; i < argc; i++)
+        paths[argc == 1 ? 1 : i] = argv[i];
+    int count = argc < 2 ? 2 : argc;
+    command_log(env, o->report.verbose, o->report.quiet);
+    if (o->order < 0 || o->order >= count)
+        return command_usage(env, "-o %d: there are files 0 (the baseline) to %d", o->order, count - 1);
+    if (!settle(o, &err))
+        return command_fail(&err);
+    return compare_all(env, o, paths, (uint32_t)count);
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct diff_options o;
+    diff_options_init(&o, env->config);
+    int status = run_with(env, &o, argc, argv);
+    diff_options_fini(&o);
+    return status;
+}
+
+const struct command cmd_diff = {
+    .name = "diff",
+    .summary = "Compare recordings: what costs more, what less",
+    .usage = (const char *const[]){"diff [<options>] [<old file>] [<new file>...]", NULL},
+    .options = diff_option_rows,
+    .run = run,
+};

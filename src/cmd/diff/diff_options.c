@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/diff/diff_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/common/input.h"
+
+/* perf's; addresses of another build say nothing, so these are what can be matched. */
+#define DEFAULT_SORT "dso,symbol"
+
+/* Parses "W1,W2" of wdiff: the base's weight first. */
+static bool take_weights(const char *text, struct compare_computation *how) {
+    char *end;
+    errno = 0;
+    how->base_weight = strtoll(text, &end, 10);
+    if (end == text || *end != ',')
+        return false;
+    text = end + 1;
+    how->new_weight = strtoll(text, &end, 10);
+    return end != text && !*end && !errno;
+}
+
+static bool compute_parse(const char *text, struct diff_options *o, struct err *err) {
+    static const struct {
+        const char *name;
+        enum compare_method method;
+    } methods[] = {{"delta", COMPARE_DELTA}, {"delta-abs", COMPARE_DELTA_ABS}, {"ratio", COMPARE_RATIO}};
+    o->cycles = strcmp(text, "cycles") == 0;
+    if (o->cycles)
+        return true;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(text, methods[i].name) == 0) {
+            o->how.method = methods[i].method;
+            return true;
+        }
+    size_t name = strcspn(text, ":");
+    if (name == strlen("wdiff") && strncmp(text, "wdiff", name) == 0) {
+        o->how.method = COMPARE_WDIFF;
+        return (text[name] && take_weights(text + name + 1, &o->how)) ||
+               err_set(err, ERR_USAGE, "-c", "wrong weight data, use 'wdiff:w1,w2'");
+    }
+    return err_set(err, ERR_USAGE, "-c",
+                   "'%s' is not computation method (use 'delta','delta-abs','ratio', 'wdiff' or 'cycles')",
+                   text);
+}
+
+static bool take_compute(const struct option *row, void *field, const char *value, bool negated,
+                         struct err *e) {
+    struct diff_options *o = field;
+    (void)row;
+    if (!negated)
+        return compute_parse(value, o, e);
+    o->cycles = false;
+    o->how = (struct compare_computation){0};
+    return true;
+}
+
+/* -c is about several fields: its own is the whole struct, whose first member is `report`. */
+#define OWN                                  struct diff_options
+#define FLAG(letter, name, field, help, ...) OPTION_BOOL(letter, name, OWN, field, help, __VA_ARGS__)
+#define TEXT(letter, name, field, arg, help, ...) \
+    OPTION_STRING(letter, name, OWN, field, arg, help, __VA_ARGS__)
+#define CALL(letter, name, field, arg, help, fn, ...) \
+    OPTION_CALL(letter, name, OWN, field, arg, help, fn, __VA_ARGS__)
+
+const struct option diff_option_rows[] = {
+    FLAG('b', "baseline-only", baseline_only, "show only rows that the baseline and another file have"),
+    TEXT('C', "comms", report.comms, "comm[,comm...]", "only these commands", .words = OPTION_WORDS_COMMS),
+    OPTION_CALL('c', "compute", OWN, report, "delta,delta-abs,ratio,wdiff:w1,w2,cycles",
+                "what to compute of two rows (default: delta-abs)", take_compute),
+    TEXT('d', "dsos", report.dsos, "dso[,dso...]", "only these objects", .words = OPTION_WORDS_DSOS),
+    FLAG('D', "dump-raw-trace", dump, "show every record of the files first, in hex and decoded"),
+    FLAG('F', "formula", formulas, "add a column that shows how the number was computed"),
+    INPUT_FORCE_OPTION(OWN, report.force),
+    TEXT('k', "vmlinux", report.symbol.host.vmlinux, "file", "kernel image"),
+    FLAG('m', "modules", report.live_modules, "load symbols of modules (with -k, of the running kernel)"),
+    OPTION_INT('o', "order", OWN, order, "n",
+               "sort by what is computed of the n-th file; 0: by the baseline"),
+    FLAG('p', "period", periods, "add columns with the sums of the periods"),
+    FLAG('q', "quiet", report.quiet, "print no titles, warnings or messages"),
+    OPTION_STRING('s', "sort", OWN, report.sort, "key[,key2...]",
+                  "group by these keys; +key adds one to the default, which is " DEFAULT_SORT ". Keys:",
+                  .words = OPTION_WORDS_KEYS),
+    TEXT('S', "symbols", report.symbols, "symbol[,symbol...]", "only these symbols"),
+    CALL('t', "field-separator", report.separator, "separator",
+         "text between columns, which are then not aligned", report_take_separator),
+    OPTION_COUNT('v', "verbose", OWN, report.verbose, "show more: addresses, and where names come from"),
+    TEXT(0, "cpu", report.cpus, "cpu", "only samples of these CPUs"),
+    FLAG(0, "exact", exact, "match rows by their texts alone, as perf does"),
+    OPTION_ABSENT_FLAG(0, "cycles-hist", "with -c cycles: show how much the cycles vary"),
+    TEXT(0, "kallsyms", report.symbol.host.kallsyms, "file", "kallsyms file"),
+    CALL(0, "percentage", report.relative, "relative|absolute",
+         "percentages of the samples that pass the filters, or of all", report_take_relative),
+    TEXT(0, "pid", report.pids, "pid[,pid...]", "only these processes"),
+    OPTION_ABSENT_FLAG(0, "stream", "compare the hottest callchains of branch records"),
+    TEXT(0, "symfs", report.symbol.symfs, "directory[,layout]", "where to look for files with symbols"),
+    TEXT(0, "tid", report.tids, "tid[,tid...]", "only these threads"),
+    TEXT(0, "time", report.time, "str",
+         "only samples from this span of time: start,stop; spans of several files are separated by colons"),
+    OPTION_END,
+};
+
+void diff_options_init(struct diff_options *o, const struct perfconfig *config) {
+    struct err err = ERR_INIT;
+    *o = (struct diff_options){.order = 1};
+    report_options_init(&o->report, config);
+    struct report_options *r = &o->report;
+    r->sort = NULL;
+    r->fields = NULL;
+    r->percent_limit = 0;
+    const char *compute = perfconfig_text(config, "diff.compute"),
+               *order = perfconfig_text(config, "diff.order");
+    if (compute && !compute_parse(compute, o, &err))
+        log_line(LOG_WARN, "diff.compute: %s", err.message);
+    if (order)
+        o->order = (int)strtol(order, NULL, 10);
+}
+
+void diff_options_fini(struct diff_options *o) {
+    report_options_fini(&o->report);
+}

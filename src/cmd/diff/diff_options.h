@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user requested of `diff`, on the command line and in the configuration. */
+#ifndef SONDE_CMD_DIFF_DIFF_OPTIONS_H
+#define SONDE_CMD_DIFF_DIFF_OPTIONS_H
+
+#include "cmd/report/report_options.h"
+#include "profile/compare/compare.h"
+
+struct diff_options {
+    struct report_options report; /* how each recording is read */
+    struct compare_computation how;
+    bool cycles; /* -c cycles */
+    int order;   /* -o */
+    bool baseline_only, periods, formulas, dump, exact;
+};
+
+/* Sets the defaults, and what the configuration has (perf-config(1): diff.*). */
+void diff_options_init(struct diff_options *o, const struct perfconfig *config);
+void diff_options_fini(struct diff_options *o);
+
+extern const struct option diff_option_rows[];
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/diff/diff_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/input.h"
+
+/* Takes the n-th of the spans that colons separate; of a single one that is for all files. False: memory. */
+static bool take_time(struct diff_file *f, const char *all, uint32_t n) {
+    f->options.time = all;
+    if (!all || !strchr(all, ':'))
+        return true;
+    for (uint32_t i = 0; i < n && all; i++) {
+        all = strchr(all, ':');
+        all = all ? all + 1 : NULL;
+    }
+    f->time = all ? strndup(all, strcspn(all, ":")) : NULL;
+    f->options.time = f->time && *f->time ? f->time : NULL;
+    return f->time || !all;
+}
+
+static bool read_file(struct diff_file *f, const struct command_env *env, struct err *err) {
+    f->opened = true;
+    if (!input_open(&f->recording, f->path, f->options.force, err))
+        return false;
+    f->session = report_session_new(&f->recording, &f->options, env, err);
+    if (!f->session && !*err->where)
+        err_set(err, err->code, f->path, "%.300s", err->message);
+    return f->session != NULL;
+}
+
+bool diff_files_read(struct diff_files *out, const char *const *paths, uint32_t count,
+                     const struct diff_options *o, const struct command_env *env, struct err *err) {
+    out->list = calloc(count, sizeof *out->list);
+    if (!out->list)
+        return err_memory(err, "recordings");
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        struct diff_file *f = &out->list[out->count++];
+        f->path = paths[i];
+        f->options = o->report;
+        ok = (take_time(f, o->report.time, i) || err_memory(err, "--time")) && read_file(f, env, err);
+    }
+    return ok;
+}
+
+void diff_files_free(struct diff_files *f) {
+    for (uint32_t i = 0; i < f->count; i++) {
+        report_session_free(f->list[i].session);
+        if (f->list[i].opened)
+            recording_close(&f->list[i].recording);
+        free(f->list[i].time);
+    }
+    free(f->list);
+    *f = (struct diff_files){0};
+}
+
+int diff_files_status(const struct diff_files *f) {
+    int worst = EXIT_OK;
+    for (uint32_t i = 0; i < f->count; i++) {
+        int status = input_status(&f->list[i].recording);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+struct compare_side diff_files_side(const struct diff_file *f, const char *event) {
+    struct compare_side side = {report_session_parts(f->session).profile, NULL};
+    for (uint32_t i = 0; i < profile_event_count(side.profile) && !side.event; i++)
+        if (strcmp(profile_event(side.profile, i)->name, event) == 0)
+            side.event = profile_event(side.profile, i);
+    return side;
+}

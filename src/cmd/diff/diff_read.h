@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recordings that `diff` compares, each read as `report` does. */
+#ifndef SONDE_CMD_DIFF_DIFF_READ_H
+#define SONDE_CMD_DIFF_DIFF_READ_H
+
+#include "cmd/diff/diff_options.h"
+#include "cmd/report/report_profile.h"
+
+enum { DIFF_FILES_MAX = 64 };
+
+struct diff_file {
+    const char *path;
+    struct recording recording;
+    bool opened;
+    struct report_options options; /* a copy, with the file's own --time */
+    char *time;                    /* owned */
+    struct report_session *session;
+};
+
+struct diff_files {
+    struct diff_file *list; /* owned; the base first */
+    uint32_t count;
+};
+
+/* Reads `count` recordings, at most DIFF_FILES_MAX, into `out` (zeroed; diff_files_free in any case). False
+ * and *err: one could not be read. */
+bool diff_files_read(struct diff_files *out, const char *const *paths, uint32_t count,
+                     const struct diff_options *o, const struct command_env *env, struct err *err);
+void diff_files_free(struct diff_files *f);
+
+/* Returns the worst of the recordings' exit statuses (input_status). */
+int diff_files_status(const struct diff_files *f);
+
+/* Returns what a file has of an event, by its name; .event NULL: it has none. */
+struct compare_side diff_files_side(const struct diff_file *f, const char *event);
+
+#endif

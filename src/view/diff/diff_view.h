@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compared tables (profile/compare/) as text, in the layout of perf diff. */
+#ifndef SONDE_VIEW_DIFF_DIFF_VIEW_H
+#define SONDE_VIEW_DIFF_DIFF_VIEW_H
+
+#include "base/out.h"
+#include "profile/compare/compare.h"
+
+struct diff_view {
+    const char *const *files; /* by side */
+    struct compare_computation how;
+    bool baseline_only;                             /* only rows that the base and another side have */
+    bool periods;                                   /* columns with the periods */
+    bool formulas;                                  /* and with how the number was computed */
+    bool quiet;                                     /* no titles */
+    bool verbose;                                   /* list the files of two sides, too */
+    bool notes;                                     /* say below the table which names were added up */
+    const char *separator;                          /* between columns (-t); NULL: padded columns */
+    const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
+};
+
+/* Prints the table of one event, after compare_sort. False and *err: memory. */
+bool diff_text_print(const struct compare *c, const char *event, const struct diff_view *v, struct out *out,
+                     struct err *err);
+
+#endif
