@@ -2,6 +2,7 @@
 #include "cmd/common/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,7 @@ const struct command *const command_table[] = {
     &cmd_inject,
     &cmd_kallsyms,
     &cmd_list,
+    &cmd_lock,
     &cmd_record,
     &cmd_report,
     &cmd_sched,
@@ -60,7 +62,6 @@ const struct command_absent command_absent_table[] = {
     {"kmem", "Analyse kernel memory allocation"},
     {"kvm", "Profile guests and their exits"},
     {"kwork", "Analyse interrupts and workqueues"},
-    {"lock", "Analyse locks"},
     {"mem", "Profile memory accesses"},
     {"probe", "Define dynamic tracepoints"},
     {"record", "Run a command and record its profile"},
@@ -302,13 +303,37 @@ bool command_output(struct command_env *env, struct out *o) {
     return false;
 }
 
+bool command_output_to(struct command_env *env, const char *path, struct out *o) {
+    struct err e = ERR_INIT;
+    if (!path)
+        return command_output(env, o);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    env->sink = (struct command_sink){.fd = fd};
+    if (fd < 0)
+        err_errno(&e, errno, path, "cannot write");
+    else if (out_init(o, command_write_fd, &env->sink))
+        return true;
+    else
+        err_memory(&e, path);
+    if (fd >= 0)
+        close(fd);
+    command_fail(&e);
+    return false;
+}
+
 int command_finish(struct command_env *env, struct out *o, int status) {
     progress_end();
     bool ok = out_flush(o);
     out_fini(o);
     /* A reader that closed the pipe early (head, a pager) has what it wanted: this is no error. */
-    if (!ok && env->sink.errnum != EPIPE)
-        fprintf(stderr, "writing standard output failed: %s\n", strerror(env->sink.errnum));
+    bool file = env->sink.fd != STDOUT_FILENO;
+    if (file && close(env->sink.fd) != 0 && ok) {
+        ok = false;
+        env->sink.errnum = errno;
+    }
+    if (!ok && (file || env->sink.errnum != EPIPE))
+        fprintf(stderr, "writing %s failed: %s\n", file ? "the output" : "standard output",
+                strerror(env->sink.errnum));
     pager_finish(&env->pager_run);
     return ok || status ? status : EXIT_ERROR;
 }

@@ -71,6 +71,7 @@ extern const struct command cmd_import;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
+extern const struct command cmd_lock;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_sched;
@@ -129,6 +130,9 @@ void command_log(struct command_env *env, int verbose, bool quiet);
 /* Opens standard output as `o`, through a pager if it is a terminal and neither options nor configuration
  * forbid it. False: memory; it was reported. */
 bool command_output(struct command_env *env, struct out *o);
+
+/* The same into a file, made or emptied, if `path` is not NULL. False: it was reported. */
+bool command_output_to(struct command_env *env, const char *path, struct out *o);
 
 /* Flushes and frees `o`, waits for the pager. Returns `status`, or EXIT_ERROR if that was 0 and output could
  * not be written (reported, unless the reader closed the pipe: EPIPE). */

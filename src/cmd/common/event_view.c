@@ -27,7 +27,7 @@ static bool may_have_stacks(const struct event_view *v) {
 bool event_view_open(struct event_view *v, struct err *err) {
     if (!input_open(&v->recording, input_path(v->input), v->force, err))
         return false;
-    if (!may_have_stacks(v))
+    if (!v->names_addresses && !may_have_stacks(v))
         v->symbols = NULL;
     if (v->symbols || v->wants_model)
         v->model = model_new(
@@ -36,7 +36,7 @@ bool event_view_open(struct event_view *v, struct err *err) {
         return false;
     if (v->symbols && !prepare_stacks(v, err))
         return false;
-    v->has_output = command_output(v->env, &v->out);
+    v->has_output = command_output_to(v->env, v->output, &v->out);
     return v->has_output;
 }
 
@@ -53,6 +53,39 @@ bool event_view_read(struct event_view *v, order_want_fn *want,
         .ctx = ctx,
     };
     return recording_read_ordered(&o, err);
+}
+
+struct passing {
+    struct tracepoints *tracepoints;
+    event_view_seen_fn *seen;
+    void *ctx;
+};
+
+static bool is_loss(const struct stream_record *r) {
+    return r->raw.type == PERFDATA_RECORD_LOST || r->raw.type == PERFDATA_RECORD_LOST_SAMPLES;
+}
+
+static bool want_tracepoint(void *ctx, const struct stream_record *r) {
+    const struct passing *p = ctx;
+    return is_loss(r) || tracepoints_want(p->tracepoints, r);
+}
+
+static bool take_tracepoint(void *ctx, const struct stream_record *r, struct err *err) {
+    struct passing *p = ctx;
+    struct tracepoint event;
+    struct event_view_item item = {.record = r};
+    if (!is_loss(r)) {
+        if (!tracepoints_read(p->tracepoints, r, &event))
+            return true; /* the stream has counted it */
+        item.event = &event;
+    }
+    return p->seen(p->ctx, &item, err);
+}
+
+bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_view_seen_fn *seen, void *ctx,
+                            struct err *err) {
+    struct passing p = {t, seen, ctx};
+    return event_view_read(v, want_tracepoint, take_tracepoint, &p, err);
 }
 
 int event_view_close(struct event_view *v, bool ok, const struct err *err) {

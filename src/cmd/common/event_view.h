@@ -12,15 +12,18 @@
 #include "cmd/common/input.h"
 #include "recording/ordered.h"
 #include "recording/stacks_at.h"
+#include "recording/tracepoints.h"
 
 /* Zeroed at first; the owner sets what is above the line. */
 struct event_view {
     struct command_env *env;
-    const char *input; /* as given; NULL: the usual one */
+    const char *input;  /* as given; NULL: the usual one */
+    const char *output; /* a file; NULL: standard output */
     bool force;
     bool wants_model;                     /* `model` is asked after reading */
     const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none. Set to NULL by
                                              event_view_open where none were recorded. */
+    bool names_addresses;                 /* `symbols` are wanted where no stacks were recorded, too */
     /* ---- */
     struct recording recording;
     struct model *model;
@@ -38,6 +41,20 @@ bool event_view_open(struct event_view *v, struct err *err);
 bool event_view_read(struct event_view *v, order_want_fn *want,
                      bool (*take)(void *ctx, const struct stream_record *r, struct err *err), void *ctx,
                      struct err *err);
+
+/* A tracepoint, or a place where events were lost (`event` NULL). */
+struct event_view_item {
+    const struct tracepoint *event;
+    const struct stream_record *record; /* its time_ns is set */
+};
+
+/* Valid during the call. False stops, with *err. */
+typedef bool event_view_seen_fn(void *ctx, const struct event_view_item *item, struct err *err);
+
+/* Reads the tracepoints that `t` (from tracepoints_init, updated) describes, and losses, in order. For views
+ * with `symbols`, whose events are all known once they are open. False with *err. */
+bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_view_seen_fn *seen, void *ctx,
+                            struct err *err);
 
 /* Ends the output, and says what went wrong: *err unless `ok`. Returns the exit status. */
 int event_view_close(struct event_view *v, bool ok, const struct err *err);

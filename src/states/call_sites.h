@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who asked the kernel for something, of a sample in the midst of it: the innermost function of its callchain
+ * that is not one of those that do what was asked for (locks, allocators).
+ *
+ *   rwsem_down_write_slowpath <- down_write <- vm_mmap_pgoff <- do_syscall_64
+ *   |------- locks' own ------------------|    the site: vm_mmap_pgoff+0xe0
+ */
+#ifndef SONDE_STATES_CALL_SITES_H
+#define SONDE_STATES_CALL_SITES_H
+
+#include "base/out.h"
+#include "base/strpool.h"
+#include "recording/stacks_at.h"
+
+/* Whether a kernel function is one of those that do it, by its name. */
+typedef bool call_site_own_fn(const char *function);
+call_site_own_fn call_site_is_lock, call_site_is_page_allocator;
+
+struct call_site {
+    uint32_t name;  /* in `texts`: "vm_mmap_pgoff+0xe0" */
+    uint32_t stack; /* the whole stack, a line for each frame, where `stacks` asks for it */
+};
+
+struct call_sites {
+    struct recording_stacks *frames; /* borrowed */
+    call_site_own_fn *own;
+    unsigned skip;      /* so many frames are no site, whatever they are */
+    size_t depth;       /* so many frames count; 0: all */
+    bool stacks;        /* sites are told apart by their stacks */
+    const char *filter; /* only if a frame's function has this in its name; NULL: all */
+    struct strpool texts;
+    struct out stack; /* scratch */
+    VEC(struct call_site) list;
+    struct hash_map by_text; /* of what they are told apart by */
+};
+
+/* The site of the sample at a loc: its index, CALL_SITE_FILTERED, or CALL_SITE_NONE: memory. */
+enum { CALL_SITE_NONE = UINT32_MAX - 1, CALL_SITE_FILTERED = UINT32_MAX - 2 };
+uint32_t call_sites_find(struct call_sites *s, uint64_t loc);
+void call_sites_fini(struct call_sites *s);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "states/lock_table.h"
+
+#include <stdlib.h>
+
+static uint64_t key_of(const struct lock_table *t, const struct lock_wait *w) {
+    switch (t->by) {
+    case LOCK_BY_SITE:
+        return (uint64_t)w->site << 32 | w->type;
+    case LOCK_BY_THREAD:
+        return w->tid;
+    case LOCK_BY_ADDRESS:
+        return w->address;
+    default:
+        return w->name;
+    }
+}
+
+bool lock_table_add(void *ctx, const struct lock_wait *w) {
+    struct lock_table *t = ctx;
+    if (t->waits_only && !w->contended)
+        return true;
+    uint64_t key = key_of(t, w), ns = w->until_ns - w->since_ns;
+    uint32_t i = hash_map_get(&t->index, key);
+    if (i == HASH_ABSENT) {
+        i = (uint32_t)t->rows.count;
+        struct lock_row *fresh = vec_push(&t->rows);
+        if (!fresh || !hash_map_set(&t->index, key, i))
+            return false;
+        *fresh = (struct lock_row){.address = w->address,
+                                   .tid = w->tid,
+                                   .pid = w->pid,
+                                   .site = w->site,
+                                   .name = w->name,
+                                   .type = w->type};
+    }
+    struct lock_row *r = &t->rows.items[i];
+    /* Where contention alone is recorded, who waited has got it: acquisitions without a wait are not told. */
+    r->acquired++;
+    if (!w->contended)
+        return true;
+    r->total_ns = r->total_ns > UINT64_MAX - ns ? UINT64_MAX : r->total_ns + ns;
+    if (ns > r->max_ns)
+        r->max_ns = ns;
+    if (!r->contended || ns < r->min_ns)
+        r->min_ns = ns;
+    r->contended++;
+    return true;
+}
+
+uint64_t lock_row_value(const struct lock_row *r, enum lock_field f) {
+    switch (f) {
+    case LOCK_ACQUIRED:
+        return r->acquired;
+    case LOCK_CONTENDED:
+        return r->contended;
+    case LOCK_TOTAL:
+        return r->total_ns;
+    case LOCK_MAX:
+        return r->max_ns;
+    case LOCK_MIN:
+        return r->min_ns;
+    default:
+        return r->contended ? r->total_ns / r->contended : 0;
+    }
+}
+
+static int down(uint64_t a, uint64_t b) {
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b, void *ctx) {
+    static const enum lock_field THEN[] = {LOCK_TOTAL, LOCK_CONTENDED, LOCK_ACQUIRED, LOCK_MAX, LOCK_MIN};
+    const struct lock_row *x = a, *y = b;
+    enum lock_field f = *(const enum lock_field *)ctx;
+    int d = down(lock_row_value(x, f), lock_row_value(y, f));
+    for (size_t i = 0; !d && i < sizeof THEN / sizeof *THEN; i++)
+        d = down(lock_row_value(x, THEN[i]), lock_row_value(y, THEN[i]));
+    if (!d)
+        d = down(y->address, x->address);
+    if (!d)
+        d = down(y->tid, x->tid);
+    if (!d)
+        d = down(y->site, x->site);
+    return d ? d : down(y->type, x->type);
+}
+
+void lock_table_sort(struct lock_table *t, enum lock_field f) {
+    if (t->rows.count)
+        qsort_r(t->rows.items, t->rows.count, sizeof *t->rows.items, compare, &f);
+}
+
+void lock_table_fini(struct lock_table *t) {
+    vec_fini(&t->rows);
+    hash_map_fini(&t->index);
+}

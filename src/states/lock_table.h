@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of waits for locks: by who took the lock, by thread, by lock, by its name. */
+#ifndef SONDE_STATES_LOCK_TABLE_H
+#define SONDE_STATES_LOCK_TABLE_H
+
+#include "states/locks.h"
+
+enum lock_by {
+    LOCK_BY_SITE, /* where it was taken, and its type */
+    LOCK_BY_THREAD,
+    LOCK_BY_ADDRESS,
+    LOCK_BY_NAME,
+};
+
+struct lock_row {
+    uint64_t acquired, contended;
+    uint64_t total_ns, max_ns, min_ns; /* of waits; 0 without any */
+    uint64_t address;                  /* these are of the row's first wait */
+    uint32_t tid, pid, site, name;
+    unsigned type;
+};
+
+/* Columns, and what rows can be sorted by. */
+enum lock_field {
+    LOCK_ACQUIRED,
+    LOCK_CONTENDED,
+    LOCK_TOTAL,
+    LOCK_MAX,
+    LOCK_MIN,
+    LOCK_AVG,
+    LOCK_FIELDS,
+};
+
+struct lock_table {
+    enum lock_by by;
+    bool waits_only; /* what was got at once makes no row */
+    VEC(struct lock_row) rows;
+    struct hash_map index;
+};
+
+/* The sink of locks; ctx is the struct lock_table, zeroed but for what is wanted. */
+bool lock_table_add(void *ctx, const struct lock_wait *w);
+uint64_t lock_row_value(const struct lock_row *r, enum lock_field f);
+/* Sorts by a field, downwards, and then in a total order: the rest of the figures, then the keys. */
+void lock_table_sort(struct lock_table *t, enum lock_field f);
+void lock_table_fini(struct lock_table *t);
+
+#endif
