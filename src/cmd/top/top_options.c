@@ -195,7 +195,7 @@ const struct option top_option_rows[] = {
     FLAG(0, "show-total-period", view.show_total_period, "show a column with the sum of periods"),
     FLAG(0, "source", view.flag_ignored, "show source code between the instructions"),
     CALL(0, "stdio", view.tui, NULL, "use the stdio interface", report_take_stdio, .flags = OPTION_NO_VALUE),
-    ABSENT(0, "stitch-lbr", NULL, "join LBR call stacks", .flags = OPTION_NO_VALUE),
+    FLAG(0, "stitch-lbr", view.stitch_lbr, "join LBR call stacks"),
     FLAG(0, "strict", view.strict, "name only frames that are proved; inferred ones stay without a name"),
     ABSENT(0, "switch-off", "event", "stop considering events after the ocurrence of this event"),
     ABSENT(0, "switch-on", "event", "consider events after the ocurrence of this event"),
@@ -265,6 +265,7 @@ bool top_options_settle(struct top_options *o, const struct perfconfig *config,
      * dumps. What others may lock is limited. */
     if (r->callgraph == RECORD_CALLGRAPH_DWARF && !r->pages && os_host_root())
         r->pages = DWARF_RING_BYTES / os_limits_page_bytes();
+    r->delay_ms = 1; /* until what there was before has been read: a high rate would leave no time for that */
     r->target.all_cpus |= !r->target.pids && !r->target.tids && !r->target.uid && !r->target.cpus;
     return ok;
 }

@@ -13,7 +13,7 @@
 #include "record/synth/synth.h"
 
 enum {
-    FIRST_MS = 200,        /* the first screen: something is there by then */
+    FIRST_MS = 200,        /* from the first turn to the first screen: something is there by then */
     BUSY_MS = 200,         /* until the face is asked again */
     SETTLE_MS = 1,         /* until the turn that ends the round of what is shown */
     HELD_BYTES = 24 << 20, /* more is made a profile of before its time */
@@ -67,6 +67,7 @@ static bool begin(struct top *t, struct err *err) {
         return false;
     name_source(t);
     t->session = report_session_live(t->live, &t->o->view, t->env, err);
+    t->next_ns = os_clock_ns() + FIRST_MS * 1000000;
     return t->session;
 }
 
@@ -283,7 +284,6 @@ bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_ev
                                    .synth_ctx = &proc};
     t->last_ns = os_clock_ns();
     t->own_ns = own_ns();
-    t->next_ns = t->last_ns + FIRST_MS * 1000000;
     bool ok = record_run(&job, &result, err);
     t->signalled = result.signal;
     os_mounts_free(mounts);
