@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "states/sched_events.h"
 
+#include "states/print_names.h"
+
 enum sched_kind {
     SCHED_SWITCH,  /* prev_pid prev_state next_pid */
     SCHED_WAKE,    /* pid target_cpu */
@@ -57,54 +59,12 @@ void sched_events_fini(struct sched_events *s) {
 
 /* ---- formats ---- */
 
-static const uint8_t *find(struct bytes in, const char *text) {
-    return in.size ? memmem(in.data, in.size, text, strlen(text)) : NULL;
-}
-
-static struct bytes after(struct bytes b, const uint8_t *at, size_t n) {
-    size_t skip = (size_t)(at - b.data) + n;
-    return (struct bytes){b.data + skip, b.size - skip};
-}
-
-/* A number as C has it, decimal or hexadecimal, after blanks. False: there is none. */
-static bool take_number(struct bytes *b, uint64_t *out) {
-    while (b->size && (*b->data == ' ' || *b->data == '\t'))
-        *b = after(*b, b->data, 1);
-    unsigned base = b->size > 2 && b->data[0] == '0' && b->data[1] == 'x' ? 16 : 10;
-    if (base == 16)
-        *b = after(*b, b->data, 2);
-    size_t digits = 0;
-    for (*out = 0; b->size; digits++, *b = after(*b, b->data, 1)) {
-        uint8_t c = *b->data | 0x20;
-        unsigned digit = *b->data >= '0' && *b->data <= '9' ? *b->data - '0'
-                         : c >= 'a' && c <= 'f'             ? c - 'a' + 10u
-                                                            : 99;
-        if (digit >= base)
-            break;
-        *out = *out * base + digit;
-    }
-    return digits > 0;
-}
-
-/* The flags of prev_state as the kernel prints them: { 0x01, "S" }, { 0x02, "D" } ... They differ between
- * kernels. */
 static void read_letters(struct sched_letters *out, struct bytes format) {
-    const uint8_t *at = find(format, "print fmt:");
-    if (!at)
-        return;
-    format = after(format, at, 0);
-    at = find(format, "__print_flags(REC->prev_state");
-    if (!at)
-        return;
-    struct bytes rest = after(format, at, 0);
-    while (out->count < LETTERS_MAX && (at = find(rest, "{"))) {
-        rest = after(rest, at, 1);
-        uint64_t bits;
-        if (!take_number(&rest, &bits) || !(at = find(rest, "\"")) || at + 1 >= rest.data + rest.size)
-            return;
-        rest = after(rest, at, 1);
-        out->list[out->count++] = (struct letter){bits, (char)*rest.data};
-    }
+    struct print_name names[LETTERS_MAX];
+    size_t n = print_names_read(format, "__print_flags(REC->prev_state", names, LETTERS_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (names[i].text.size)
+            out->list[out->count++] = (struct letter){names[i].number, (char)*names[i].text.data};
 }
 
 bool sched_events_update(struct sched_events *s, struct err *err) {

@@ -142,12 +142,18 @@ class Recording:
 
 def tracing_data(system, *formats):
     """The content of TRACING_DATA (trace-cmd.dat(5)): the events of one system."""
+    return tracing_systems({system: formats})
+
+
+def tracing_systems(systems):
+    """The same for several systems: {name: formats}."""
     empty = struct.pack("<Q", 0)
     data = b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096)
-    data += b"header_page\0" + empty + b"header_event\0" + empty + struct.pack("<II", 0, 1)
-    data += system.encode() + b"\0" + struct.pack("<I", len(formats))
-    for text in formats:
-        data += struct.pack("<Q", len(text)) + text.encode()
+    data += b"header_page\0" + empty + b"header_event\0" + empty + struct.pack("<II", 0, len(systems))
+    for system, formats in systems.items():
+        data += system.encode() + b"\0" + struct.pack("<I", len(formats))
+        for text in formats:
+            data += struct.pack("<Q", len(text)) + text.encode()
     return data + struct.pack("<IIQ", 0, 0, 0)
 
 

@@ -88,6 +88,15 @@ bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_v
     return event_view_read(v, want_tracepoint, take_tracepoint, &p, err);
 }
 
+const char *event_view_function(void *ctx, uint64_t address) {
+    struct event_view *v = ctx;
+    struct resolve_samples *r = &v->stacks.samples;
+    if (!v->symbols || !resolve_sample_read_address(r, PERFDATA_MISC_KERNEL, 0, MODEL_WHEN_END, address) ||
+        !r->frames.count)
+        return NULL;
+    return resolve_sample_name(r, &r->frames.items[0], NULL);
+}
+
 int event_view_close(struct event_view *v, bool ok, const struct err *err) {
     int status = EXIT_ERROR;
     if (ok)

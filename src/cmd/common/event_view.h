@@ -56,6 +56,10 @@ typedef bool event_view_seen_fn(void *ctx, const struct event_view_item *item, s
 bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_view_seen_fn *seen, void *ctx,
                             struct err *err);
 
+/* With `symbols`: the kernel's function at an address, which lives as long as the view; NULL: not known. ctx
+ * is the view. */
+const char *event_view_function(void *ctx, uint64_t address);
+
 /* Ends the output, and says what went wrong: *err unless `ok`. Returns the exit status. */
 int event_view_close(struct event_view *v, bool ok, const struct err *err);
 
