@@ -19,6 +19,7 @@ LAYERS = [
     ["recording"],
     ["select"],
     ["events"],
+    ["probe"],
     ["record", "count", "edit", "profile", "states", "annotate"],
     ["view"],
     ["cmd", "api"],

@@ -10,15 +10,6 @@
 /* Bounds for hostile trees; compilers stay far below. */
 enum { DEPTH_MAX = 128, INLINED_MAX = 128 };
 
-/* The next entry on the same level; only forward, though the file may say anything. */
-static bool next_sibling(Dwarf_Die *die) {
-    Dwarf_Die next;
-    if (dwarf_siblingof(die, &next) != 0 || dwarf_dieoffset(&next) <= dwarf_dieoffset(die))
-        return false;
-    *die = next;
-    return true;
-}
-
 static bool holds_functions(int tag) {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
@@ -58,7 +49,7 @@ static void collect(struct collector *c, Dwarf_Die *parent, unsigned depth) {
         if (tag == DW_TAG_subprogram ||
             holds_functions(tag)) /* in a function too: Rust's and GNU C's nested ones */
             collect(c, &die, depth + 1);
-    } while (!c->failed && next_sibling(&die));
+    } while (!c->failed && object_lines_sibling(&die));
 }
 
 static int by_start(const void *a, const void *b) {
@@ -106,7 +97,7 @@ static size_t find_path(Dwarf_Die *function, uint64_t addr, Dwarf_Die path[INLIN
             if (tag == DW_TAG_inlined_subroutine)
                 path[count++] = die;
             break;
-        } while (next_sibling(&die));
+        } while (object_lines_sibling(&die));
         if (!found)
             break;
         at = die;

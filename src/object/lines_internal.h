@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines.c and inlines.c share. */
+/* What the readers of DWARF by libdw share. */
 #ifndef SONDE_OBJECT_LINES_INTERNAL_H
 #define SONDE_OBJECT_LINES_INTERNAL_H
 
@@ -66,5 +66,26 @@ uint32_t object_lines_unit(struct object_lines *l, uint64_t addr, struct unit_wa
 
 /* The function of a unit whose code is at an address. */
 bool object_lines_function(struct object_lines *l, struct unit *u, uint64_t addr, Dwarf_Die *out);
+
+/* The next entry on the same level; only forward, though the file may say anything. */
+static inline bool object_lines_sibling(Dwarf_Die *die) {
+    Dwarf_Die next;
+    if (dwarf_siblingof(die, &next) != 0 || dwarf_dieoffset(&next) <= dwarf_dieoffset(die))
+        return false;
+    *die = next;
+    return true;
+}
+
+/* --- Types (types.c) --------------------------------------------------------------------------------------
+ */
+
+/* What a type is another name of, or a qualified form of, away. False: it leads nowhere. */
+bool object_type_of(Dwarf_Die *die, Dwarf_Die *out);
+/* Without qualifiers and, with `names`, what names stand for. */
+bool object_type_peel(Dwarf_Die *type, bool names);
+/* In bytes; 0: not known. */
+uint64_t object_type_size(Dwarf_Die *type);
+/* Appends a type as C writes it, without qualifiers; cut to `room`. `to` is a text already. */
+void object_type_put_name(Dwarf_Die *type, char *to, size_t room);
 
 #endif

@@ -9,7 +9,9 @@ bool object_sdts_open(const struct object_elf *e, struct object_sdts *out) {
     if (!object_elf_section_named(e, ".note.stapsdt", &s) ||
         !object_elf_section_bytes(e, &s, NULL, &notes, NULL))
         return false;
-    *out = (struct object_sdts){cursor_make(notes, e->swap), e->wide};
+    *out = (struct object_sdts){cursor_make(notes, e->swap), e->wide, 0};
+    if (object_elf_section_named(e, ".stapsdt.base", &s))
+        out->base = s.addr;
     return true;
 }
 
@@ -40,9 +42,17 @@ bool object_sdts_next(struct object_sdts *s, struct object_sdt *out) {
         if (type != NOTE_SDT || owner.size != 8 || memcmp(owner.data, "stapsdt", 8) != 0)
             continue;
         out->place = s->wide ? cursor_u64(&content) : cursor_u32(&content);
-        cursor_take(&content, s->wide ? 16 : 8); /* base and semaphore */
-        if (cursor_ok(&content) && text(&content, &out->provider) && text(&content, &out->name))
-            return true;
+        object_vaddr base = s->wide ? cursor_u64(&content) : cursor_u32(&content);
+        out->semaphore = s->wide ? cursor_u64(&content) : cursor_u32(&content);
+        if (s->base && base) { /* the file was moved after it was linked (prelink) */
+            out->place += s->base - base;
+            out->semaphore += out->semaphore ? s->base - base : 0;
+        }
+        if (!cursor_ok(&content) || !text(&content, &out->provider) || !text(&content, &out->name))
+            continue;
+        struct bytes rest = cursor_rest(&content);
+        out->args = (struct bytes){rest.data, bytes_text_len(rest)};
+        return true;
     }
     return false;
 }

@@ -9,6 +9,7 @@
 struct object_sdts {
     struct cursor notes;
     bool wide;
+    object_vaddr base; /* where .stapsdt.base is; 0: there is none */
 };
 
 /* False when there are none. */
@@ -17,6 +18,8 @@ bool object_sdts_open(const struct object_elf *e, struct object_sdts *out);
 struct object_sdt {
     struct bytes provider, name; /* without NUL, never empty */
     object_vaddr place;
+    object_vaddr semaphore; /* a counter of 16 bits, raised while somebody traces the place; 0: none */
+    struct bytes args;      /* as SystemTap has them: "-4@%edi 8@-16(%rbp)"; may be empty */
 };
 /* The next one in the file's order; false at the end, or where the notes are damaged. One name may come
  * several times: a function that was inlined. */

@@ -13,16 +13,16 @@
 static void put_note(struct writer *w, const char *owner, const char *provider, const char *name) {
     size_t provider_size = strlen(provider) + 1, name_size = strlen(name) + 1;
     writer_u32(w, (uint32_t)strlen(owner) + 1);
-    writer_u32(w, (uint32_t)(24 + provider_size + name_size + 1));
+    writer_u32(w, (uint32_t)(24 + provider_size + name_size + 8));
     writer_u32(w, 3);
     writer_put(w, owner, strlen(owner) + 1);
     writer_align(w, 4);
     writer_u64(w, 0x1234);
     writer_u64(w, 0);
-    writer_u64(w, 0);
+    writer_u64(w, 0x4020);
     writer_put(w, provider, provider_size);
     writer_put(w, name, name_size);
-    writer_u8(w, 0); /* no arguments */
+    writer_put(w, "-4@%edi", 8);
     writer_align(w, 4);
 }
 
@@ -44,6 +44,8 @@ static int count(struct bytes content, bool big) {
     for (bool any = object_sdts_open(&e, &s); any && object_sdts_next(&s, &sdt); n++) {
         assert_true(is(sdt.provider, "libx") && is(sdt.name, n ? "go_on" : "start"));
         assert_int_equal(sdt.place, 0x1234);
+        assert_int_equal(sdt.semaphore, 0x4020);
+        assert_true(is(sdt.args, "-4@%edi"));
     }
     test_image_fini(&t);
     return n;
@@ -58,7 +60,7 @@ static void test_notes(void **state) {
     put_note(&w, "stapsdt", "libx", "go_on");
     assert_int_equal(count(writer_bytes(&w), BYTES_HOST_BIG), 2);
     for (size_t n = 0; n < w.size - 3; n++) /* what is cut off is not found, and nothing else */
-        assert_int_equal(count((struct bytes){w.data, n}, BYTES_HOST_BIG), n >= 56);
+        assert_int_equal(count((struct bytes){w.data, n}, BYTES_HOST_BIG), n >= 63);
     writer_fini(&w);
 }
 

@@ -13,8 +13,7 @@ enum { DEPTH_MAX = 64, SCOPES_MAX = 128 };
 
 /* ---- types ---- */
 
-/* What a type is another name of, or a qualified form of, away. False: it leads nowhere. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out) {
+bool object_type_of(Dwarf_Die *die, Dwarf_Die *out) {
     Dwarf_Attribute attribute;
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), out);
 }
@@ -24,20 +23,18 @@ static bool is_qualifier(int tag) {
            tag == DW_TAG_atomic_type;
 }
 
-/* Without qualifiers and, with `names`, what names stand for. */
-static bool peel(Dwarf_Die *type, bool names) {
+bool object_type_peel(Dwarf_Die *type, bool names) {
     for (unsigned i = 0; i < DEPTH_MAX; i++) {
         int tag = dwarf_tag(type);
         if (!is_qualifier(tag) && !(names && tag == DW_TAG_typedef))
             return true;
-        if (!type_of(type, type))
+        if (!object_type_of(type, type))
             return false;
     }
     return false;
 }
 
-/* In bytes; 0: not known. */
-static uint64_t size_of(Dwarf_Die *type) {
+uint64_t object_type_size(Dwarf_Die *type) {
     Dwarf_Word size;
     return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
@@ -53,7 +50,7 @@ static void append(char *to, size_t room, const char *text) {
     to[len + more] = '\0';
 }
 
-static void put_name(Dwarf_Die *type, char *to, size_t room) {
+void object_type_put_name(Dwarf_Die *type, char *to, size_t room) {
     static const struct {
         int tag;
         const char *before;
@@ -72,7 +69,7 @@ static void put_name(Dwarf_Die *type, char *to, size_t room) {
         const char *sign = pointer ? "*" : array ? "[]" : reference ? "&" : "";
         memmove(after + strlen(sign), after, strlen(after) + 1);
         memcpy(after, sign, strlen(sign));
-        if (!type_of(&at, &next)) {
+        if (!object_type_of(&at, &next)) {
             append(to, room, "void");
             append(to, room, after);
             return;
@@ -98,15 +95,6 @@ static uint64_t member_start(Dwarf_Die *member) {
     return dwarf_formudata(dwarf_attr(member, DW_AT_data_bit_offset, &attribute), &at) == 0 ? at / 8 : 0;
 }
 
-/* The next entry on the same level; only forward, though the file may say anything. */
-static bool next_sibling(Dwarf_Die *die) {
-    Dwarf_Die next;
-    if (dwarf_siblingof(die, &next) != 0 || dwarf_dieoffset(&next) <= dwarf_dieoffset(die))
-        return false;
-    *die = next;
-    return true;
-}
-
 /* The member of an aggregate that has the byte at *offset, and from then on the offset in it. */
 static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member, Dwarf_Die *member_type) {
     Dwarf_Die die;
@@ -119,19 +107,21 @@ static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member, Dw
         Dwarf_Attribute attribute;
         uint64_t start = member_start(&die);
         if (dwarf_attr(&die, DW_AT_external, &attribute) || /* static members of C++ classes */
-            start > *offset || !type_of(&die, member_type) || *offset - start >= size_of(member_type))
+            start > *offset || !object_type_of(&die, member_type) ||
+            *offset - start >= object_type_size(member_type))
             continue;
         *member = die;
         *offset -= start;
         return true;
-    } while (next_sibling(&die));
+    } while (object_lines_sibling(&die));
     return false;
 }
 
 static void put_field(const Dwarf_Die *type, uint64_t offset, char *to, size_t room) {
     Dwarf_Die at = *type, member, next;
     for (unsigned i = 0; i < DEPTH_MAX; i++) {
-        if (!peel(&at, true) || !is_aggregate(dwarf_tag(&at)) || !find_member(&at, &offset, &member, &next))
+        if (!object_type_peel(&at, true) || !is_aggregate(dwarf_tag(&at)) ||
+            !find_member(&at, &offset, &member, &next))
             return;
         const char *name = dwarf_diename(&member);
         if (name && *to)
@@ -144,20 +134,20 @@ static void put_field(const Dwarf_Die *type, uint64_t offset, char *to, size_t r
 /* An access `offset` bytes after the start of something of this type. False: that is not in it. */
 static bool describe(const Dwarf_Die *of, int64_t offset, struct object_type *out) {
     Dwarf_Die type = *of, bare = *of, next;
-    if (offset < 0 || !peel(&type, false) || !peel(&bare, true))
+    if (offset < 0 || !object_type_peel(&type, false) || !object_type_peel(&bare, true))
         return false;
-    if ((uint64_t)offset >= size_of(&type))
+    if ((uint64_t)offset >= object_type_size(&type))
         return false;
     for (unsigned i = 0; i < DEPTH_MAX && dwarf_tag(&bare) == DW_TAG_array_type; i++) { /* of an element */
-        if (!type_of(&bare, &next) || !size_of(&next))
+        if (!object_type_of(&bare, &next) || !object_type_size(&next))
             return false;
-        offset %= (int64_t)size_of(&next);
+        offset %= (int64_t)object_type_size(&next);
         type = bare = next;
-        if (!peel(&type, false) || !peel(&bare, true))
+        if (!object_type_peel(&type, false) || !object_type_peel(&bare, true))
             return false;
     }
     *out = (struct object_type){.offset = (uint64_t)offset};
-    put_name(&type, out->name, sizeof out->name);
+    object_type_put_name(&type, out->name, sizeof out->name);
     put_field(&type, out->offset, out->field, sizeof out->field);
     return true;
 }
@@ -200,12 +190,12 @@ static bool in_memory_at(const struct search *s, const Dwarf_Die *type, unsigned
 /* What a pointer in a base register points to. */
 static bool pointed_to(const struct search *s, const Dwarf_Die *type, unsigned reg, struct object_type *out) {
     Dwarf_Die pointer = *type, target;
-    if (s->access->has_address || s->access->base != (int)reg || !peel(&pointer, true))
+    if (s->access->has_address || s->access->base != (int)reg || !object_type_peel(&pointer, true))
         return false;
     int tag = dwarf_tag(&pointer);
     return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
             tag == DW_TAG_rvalue_reference_type) &&
-           type_of(&pointer, &target) && describe(&target, s->access->offset, out);
+           object_type_of(&pointer, &target) && describe(&target, s->access->offset, out);
 }
 
 /* A variable's location there, if it is one operation. */
@@ -226,7 +216,7 @@ static bool is_variable(struct search *s, Dwarf_Die *variable, struct object_typ
     unsigned reg;
     bool in_memory;
     int64_t offset;
-    if (!location_of(variable, s->addr, &op) || !type_of(variable, &type))
+    if (!location_of(variable, s->addr, &op) || !object_type_of(variable, &type))
         return false;
     if (op.atom == DW_OP_addr)
         return s->access->has_address && describe(&type, (int64_t)(s->access->address - op.number), out);
@@ -280,7 +270,7 @@ static bool in_scope(struct search *s, Dwarf_Die *scope, struct object_type *out
         int tag = dwarf_tag(&die);
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && is_variable(s, &die, out))
             return true;
-    } while (next_sibling(&die));
+    } while (object_lines_sibling(&die));
     return false;
 }
 
@@ -295,7 +285,7 @@ static size_t find_scopes(const Dwarf_Die *function, uint64_t addr, Dwarf_Die sc
             int tag = dwarf_tag(&die);
             found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
                     dwarf_haspc(&die, addr) > 0;
-        } while (!found && next_sibling(&die));
+        } while (!found && object_lines_sibling(&die));
         if (!found)
             break;
         scopes[count++] = die;
@@ -307,8 +297,8 @@ static void add_global(struct unit *u, Dwarf_Die *die) {
     Dwarf_Die type;
     Dwarf_Op op;
     uint64_t size;
-    if (!location_of(die, 0, &op) || op.atom != DW_OP_addr || !type_of(die, &type) ||
-        !(size = size_of(&type)))
+    if (!location_of(die, 0, &op) || op.atom != DW_OP_addr || !object_type_of(die, &type) ||
+        !(size = object_type_size(&type)))
         return;
     struct unit_global *g = vec_push(&u->globals);
     if (g)
@@ -330,7 +320,7 @@ static void collect(struct unit *u, Dwarf_Die *parent, unsigned depth) {
             add_global(u, &die);
         else if (dwarf_tag(&die) == DW_TAG_namespace)
             collect(u, &die, depth + 1);
-    } while (next_sibling(&die));
+    } while (object_lines_sibling(&die));
 }
 
 static bool in_globals(struct search *s, struct unit *u, Dwarf_Die *unit, struct object_type *out) {

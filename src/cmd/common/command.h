@@ -73,6 +73,7 @@ extern const struct command cmd_kallsyms;
 extern const struct command cmd_kwork;
 extern const struct command cmd_list;
 extern const struct command cmd_lock;
+extern const struct command cmd_probe;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_sched;

@@ -143,13 +143,28 @@ static void write_print(struct out *o, struct bytes print) {
     }
 }
 
+/* Bytes of an element of a probe's array, "s32 name[]", whose format says neither that nor how many there
+ * are, and whose type the library does not know. 0: it is none. */
+static uint32_t probe_element(struct bytes declaration) {
+    static const char *const TYPES[] = {"u8 ", "s8 ", "u16 ", "s16 ", "u32 ", "s32 ", "u64 ", "s64 "};
+    if (declaration.size < 2 || memcmp(declaration.data + declaration.size - 2, "[]", 2) != 0)
+        return 0;
+    for (uint32_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (declaration.size > strlen(TYPES[i]) && !memcmp(declaration.data, TYPES[i], strlen(TYPES[i])))
+            return 1u << i / 2;
+    return 0;
+}
+
 static void write_fields(struct out *o, const struct tracing_field *fields, size_t count, bool common) {
     for (size_t i = 0; i < count; i++) {
         const struct tracing_field *f = &fields[i];
         if (f->common != common)
             continue;
         out_str(o, "\tfield:");
-        out_mem(o, (const char *)f->declaration.data, f->declaration.size);
+        uint32_t element = probe_element(f->declaration);
+        out_mem(o, (const char *)f->declaration.data, f->declaration.size - (element ? 1 : 0));
+        if (element)
+            out_printf(o, "%u]", f->size / element);
         out_printf(o, ";\toffset:%u;\tsize:%u;", f->offset, f->size);
         if (f->has_sign)
             out_printf(o, "\tsigned:%d;", f->is_signed);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `sonde probe` does, by what it was asked for. */
+#ifndef SONDE_CMD_PROBE_PROBE_RUN_H
+#define SONDE_CMD_PROBE_PROBE_RUN_H
+
+#include "cmd/common/command.h"
+#include "probe/points.h"
+
+struct probe_cli {
+    struct option_list add, define, del, vars;
+    const char *funcs, *line, *list;
+    const char *exec, *module, *vmlinux, *symfs, *target_ns, *filter;
+    struct probe_options o;
+    int max_probes, verbose;
+    bool force, dry_run, quiet, cache, demangle, demangle_kernel, externs, range;
+};
+
+/* Each returns the exit status; what went wrong was printed. */
+int probe_run_list(struct command_env *env, const struct probe_cli *c);
+int probe_run_show(struct command_env *env, const struct probe_cli *c);
+int probe_run_add(struct command_env *env, const struct probe_cli *c); /* --definition too */
+int probe_run_delete(struct command_env *env, const struct probe_cli *c);
+
+/* Opens the file that -x names. False and *err. probe_image_fini in any case. */
+bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct arena *a,
+                    struct probe_image *out, struct err *err);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of debug.c and its siblings where there is no libdw. */
+#include <string.h>
+
+#include "object/debug/debug.h"
+
+struct object_debug *object_debug_new(struct bytes image, struct bytes alt, const struct object_cfi *cfi,
+                                      struct err *err) {
+    (void)image, (void)alt, (void)cfi;
+    err_set(err, ERR_UNSUPPORTED, "",
+            "this sonde was built without libdw (libdw-dev), which reads debugging information");
+    return NULL;
+}
+
+void object_debug_free(struct object_debug *d) {
+    (void)d;
+}
+
+/* There is never an object_debug that the others could be asked about. */
+bool object_debug_functions(struct object_debug *d, const struct object_debug_query *q, object_instances *out,
+                            struct err *err) {
+    (void)d, (void)q, (void)out, (void)err;
+    return true;
+}
+
+bool object_debug_at(struct object_debug *d, object_vaddr addr, bool function, struct object_instance *out) {
+    (void)d, (void)addr, (void)function, (void)out;
+    return false;
+}
+
+bool object_debug_statements(struct object_debug *d, const char *file, uint32_t first, uint32_t last,
+                             const struct object_instance *within, object_debug_lines *out, struct err *err) {
+    (void)d, (void)file, (void)first, (void)last, (void)within, (void)out, (void)err;
+    return true;
+}
+
+bool object_debug_path_ends(const char *path, const char *end) {
+    (void)path, (void)end;
+    return false;
+}
+
+bool object_debug_value(struct object_debug *d, struct object_debug_place at, const char *name,
+                        const struct object_debug_step *steps, size_t count, struct object_value *out,
+                        struct err *err) {
+    (void)d, (void)at, (void)steps, (void)count, (void)out;
+    return err_set(err, ERR_UNSUPPORTED, name, "needs libdw");
+}
+
+bool object_debug_variables(struct object_debug *d, struct object_debug_place at, bool externals,
+                            object_variables *out, struct err *err) {
+    (void)d, (void)at, (void)externals, (void)out, (void)err;
+    return true;
+}
+
+void object_debug_ranges(struct object_debug *d, struct object_debug_place at, const char *name, char *to,
+                         size_t room) {
+    (void)d, (void)at, (void)name, (void)room;
+    *to = '\0';
+}

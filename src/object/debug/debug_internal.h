@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SONDE_OBJECT_DEBUG_DEBUG_INTERNAL_H
+#define SONDE_OBJECT_DEBUG_DEBUG_INTERNAL_H
+
+#include <dwarf.h>
+
+#include "base/hash.h"
+#include "object/debug/debug.h"
+#include "object/lines_internal.h"
+
+/* Bounds for hostile trees; compilers stay far below. */
+enum { DEBUG_DEPTH_MAX = 128, DEBUG_SCOPES_MAX = 128 };
+
+struct debug_instance {
+    Dwarf_Die die, function, unit; /* `function`: the concrete one whose code it is */
+    uint64_t entry, function_entry, body;
+};
+
+struct object_debug {
+    struct object_lines *lines;
+    const struct object_cfi *cfi;
+    struct bytes info, text, abbrev, offsets; /* .debug_info, .debug_str, .debug_abbrev, .debug_str_offsets */
+    bool swap, crosses;                       /* entries may refer to other units' */
+    VEC(struct debug_instance) instances;
+};
+
+/* Entry `die` and the text of an attribute of it, or of what it is an instance of. NULL: none. */
+const char *debug_text(Dwarf_Die *die, unsigned attribute);
+const char *debug_linkage(Dwarf_Die *die);
+/* The first instruction of an entry with code. False: it has none. */
+bool debug_entry(Dwarf_Die *die, uint64_t *addr);
+/* The unit whose entries are `unit`'s: itself, or its split one. */
+Dwarf_Die debug_split(Dwarf_Die unit);
+/* Makes an instance known. False: memory. */
+bool debug_note(struct object_debug *d, const struct debug_instance *i, struct object_instance *out);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/arguments.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+struct request {
+    struct probe_image *image;
+    const struct probe_spec *spec;
+    const struct probe_place *place;
+    struct arena *a;
+    struct probe_event *out;
+    struct err *err;
+};
+
+/* ---- names ---- */
+
+static bool is_name_taken(const struct request *r, const char *name) {
+    static const char *const OWN[] = {"common_type",  "common_flags",  "common_preempt_count",
+                                      "common_pid",   "common_tgid",   "__probe_ip",
+                                      "__probe_func", "__probe_ret_ip"};
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
+        if (!strcmp(OWN[i], name))
+            return true;
+    for (size_t i = 0; i < r->out->args.count; i++)
+        if (r->out->args.items[i].name && !strcmp(r->out->args.items[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name that no other argument has: the given one, or what it is of and the type that was asked for. */
+static const char *name_for(const struct request *r, const struct probe_arg *arg) {
+    const char *base = arg->text, *name;
+    for (size_t i = 0; i < arg->steps.count; i++)
+        base = arg->steps.items[i].name ? arg->steps.items[i].name : base;
+    name = arg->name                        ? arg->name
+           : arg->type && !arg->steps.count ? arena_printf(r->a, "%s_%s", base, arg->type)
+                                            : arena_strndup(r->a, base, strlen(base));
+    name = name ? probe_event_name(r->a, name) : NULL;
+    const char *first = name;
+    for (unsigned n = 1; name && is_name_taken(r, name); n++)
+        name = arena_printf(r->a, "%s_%u", first, n);
+    if (!name)
+        err_memory(r->err, "arguments");
+    return name;
+}
+
+/* The argument as it was written, for messages. */
+static void put_label(const struct probe_arg *arg, char *to, size_t room) {
+    int n = snprintf(to, room, "%s", arg->text);
+    for (size_t i = 0; n >= 0 && (size_t)n < room && i < arg->steps.count; i++) {
+        const struct object_debug_step *s = &arg->steps.items[i];
+        n += s->name ? snprintf(to + n, room - (size_t)n, "%s%s", s->arrow ? "->" : ".", s->name)
+                     : snprintf(to + n, room - (size_t)n, "[%lld]", (long long)s->index);
+    }
+}
+
+/* ---- values ---- */
+
+/* What makes of an address of the image the kernel's @+OFFSET, which counts from where the probe's own offset
+ * would be 0. */
+static int64_t linked_delta(const struct probe_place *p) {
+    return (int64_t)(p->offset - p->addr);
+}
+
+static bool fetch(const struct request *r, const struct probe_arg *arg, const struct object_value *v,
+                  struct probe_fetch *out) {
+    const char *note;
+    struct err why = ERR_INIT;
+    if (!probe_value_fetch(v, r->image->elf.machine, linked_delta(r->place), arg->type, r->a, out, &note,
+                           &why)) {
+        put_label(arg, why.where, sizeof why.where);
+        *r->err = why;
+        return false;
+    }
+    if (note) {
+        char label[256];
+        put_label(arg, label, sizeof label);
+        log_line(LOG_WARN, "%s: %s %s", r->spec->text, label, note);
+    }
+    return true;
+}
+
+/* A variable of the program that DWARF does not have, or has no place for. */
+static bool by_symbol(const struct request *r, const struct probe_arg *arg, struct probe_fetch *out) {
+    const struct probe_symbol *s = probe_image_symbol(r->image, arg->text);
+    struct object_value v = {.type = OBJECT_VALUE_UNSIGNED, .size = 8};
+    if (!s || s->function)
+        return err_set(r->err, ERR_ABSENT, arg->text,
+                       "there is no symbol of that name for data: nm lists them");
+    if (s->size == 1 || s->size == 2 || s->size == 4)
+        v.size = s->size;
+    v.place.kind = OBJECT_PLACE_MEMORY;
+    v.place.chain = (struct object_chain){OBJECT_NO_REGISTER, true, 1, {(int64_t)s->addr}};
+    if (!object_chain_add(&v.place.chain, arg->number))
+        return err_set(r->err, ERR_USAGE, arg->text, "is followed by an impossible offset");
+    const char *note;
+    if (arg->type && strstr(arg->type, "string")) {
+        v.type = OBJECT_VALUE_ARRAY;
+        v.text = true;
+    }
+    return probe_value_fetch(&v, r->image->elf.machine, linked_delta(r->place), arg->type, r->a, out, &note,
+                             r->err);
+}
+
+static bool variable(const struct request *r, const struct probe_arg *arg, struct probe_fetch *out) {
+    struct object_value v;
+    struct object_debug *d = probe_image_debug(r->image);
+    if (r->place->returns)
+        return err_set(
+            r->err, ERR_UNSUPPORTED, arg->text,
+            "cannot be had when the function has returned: there is $retval, or a probe inside of it");
+    if (!d)
+        return err_set(
+            r->err, r->image->debug_err.code, r->image->path,
+            "cannot look up %s: %s (or install the package with its debugging information, or name a "
+            "register, as in %%di)",
+            arg->text, r->image->debug_err.message);
+    if (!r->place->has_instance)
+        return err_set(r->err, ERR_ABSENT, arg->text,
+                       "cannot be looked up: nothing describes the function that this place is in");
+    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
+    return object_debug_value(d, at, arg->text, arg->steps.items, arg->steps.count, &v, r->err) &&
+           fetch(r, arg, &v, out);
+}
+
+static bool add(const struct request *r, const struct probe_arg *arg) {
+    struct probe_fetch f = {NULL, NULL, arg->type};
+    bool ok = true;
+    if (arg->kind == PROBE_ARG_VARIABLE) {
+        ok = variable(r, arg, &f) && (f.name = name_for(r, arg));
+    } else if (arg->kind == PROBE_ARG_SYMBOL && !r->place->kernel) {
+        ok = by_symbol(r, arg, &f) && (f.name = name_for(r, arg));
+    } else if (arg->kind == PROBE_ARG_SYMBOL) {
+        f.fetch = arg->number ? arena_printf(r->a, "@%s%+" PRId64, arg->text, arg->number)
+                              : arena_printf(r->a, "@%s", arg->text);
+    } else {
+        f.fetch = arg->text;
+    }
+    if (ok && arg->name && !f.name)
+        ok = (f.name = name_for(r, arg)) != NULL;
+    struct probe_fetch *slot = ok ? vec_push(&r->out->args) : NULL;
+    if (ok && (!slot || !f.fetch))
+        return err_memory(r->err, "arguments");
+    if (slot)
+        *slot = f;
+    return ok;
+}
+
+/* ---- $params, $vars ---- */
+
+static bool add_all(const struct request *r, bool parameters) {
+    object_variables all = {0};
+    struct object_debug *d = probe_image_debug(r->image);
+    struct probe_arg arg = {.kind = PROBE_ARG_VARIABLE, .text = parameters ? "$params" : "$vars"};
+    if (!d || !r->place->has_instance || r->place->returns)
+        return variable(r, &arg, &(struct probe_fetch){0}); /* says why */
+    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
+    bool ok = object_debug_variables(d, at, false, &all, r->err);
+    for (size_t i = 0; ok && i < all.count; i++) {
+        struct err why = ERR_INIT;
+        struct request one = *r;
+        one.err = &why;
+        arg.text = all.items[i].name;
+        if ((parameters && !all.items[i].parameter) || (!all.items[i].here && !all.items[i].parameter))
+            continue;
+        if (add(&one, &arg))
+            continue;
+        if (why.code == ERR_MEMORY || why.code == ERR_IO) {
+            *r->err = why;
+            ok = false;
+        } else {
+            log_line(LOG_WARN, "%s: %s is left out: it %s", r->spec->text, arg.text, why.message);
+        }
+    }
+    vec_fini(&all);
+    return ok;
+}
+
+bool probe_arguments(struct probe_image *i, const struct probe_spec *spec, const struct probe_place *place,
+                     struct arena *a, struct probe_event *out, struct err *err) {
+    struct request r = {i, spec, place, a, out, err};
+    for (size_t k = 0; k < spec->args.count; k++) {
+        const struct probe_arg *arg = &spec->args.items[k];
+        bool all = arg->kind == PROBE_ARG_PARAMS || arg->kind == PROBE_ARG_VARS;
+        if (!(all ? add_all(&r, arg->kind == PROBE_ARG_PARAMS) : add(&r, arg)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probes that are defined in the kernel, and what sonde noted of their files when it set them. */
+#ifndef SONDE_PROBE_DEFINED_H
+#define SONDE_PROBE_DEFINED_H
+
+#include "os/dynamic_events.h"
+#include "probe/event.h"
+
+/* Appends the probes of one kind; lines that are none are passed over. False and *err. */
+bool probe_defined_read(const struct os_dynamic_events *sys, enum os_dynamic_kind kind, struct arena *a,
+                        probe_events *out, struct err *err);
+
+/* Defines, or removes, one. False and *err. */
+bool probe_defined_add(const struct os_dynamic_events *sys, const struct probe_event *e, struct err *err);
+bool probe_defined_remove(const struct os_dynamic_events *sys, const struct probe_event *e, struct err *err);
+
+/*
+ * Notes are lines of a file in sonde's own cache: GROUP/EVENT, path, offset, and what identified the file.
+ * The kernel holds on to the file itself: once another one has taken its path, a probe sees only processes
+ * that run the old one.
+ */
+/* What identifies the file now: its build-id, else size and time. NULL: it cannot be read. */
+const char *probe_note_identity(const char *path, struct arena *a);
+/* Replaces the notes of the events in `added` and `removed` (either may be empty). Failure costs only that
+ * staleness is not seen. */
+void probe_notes_update(const char *folder, const probe_events *added, const probe_events *removed);
+/* Why a probe's file is not what it was set into; NULL: nothing is known against it. */
+const char *probe_note_stale(const char *folder, const struct probe_event *e, struct arena *a);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of source text by patterns: as fnmatch(3)'s, but with blanks ignored on both sides. */
+#ifndef SONDE_PROBE_LAZY_H
+#define SONDE_PROBE_LAZY_H
+
+#include "base/arena.h"
+#include "object/debug/debug.h"
+
+/* Whether a line matches. */
+bool lazy_matches(const char *line, const char *pattern);
+
+/* Appends the statements of the lines of `file` (the end of its path) that match, with `within` those of its
+ * code alone. False and *err: the source cannot be read; memory. */
+bool lazy_find(struct object_debug *d, const struct object_instance *within, const char *file,
+               const char *source_dir, const char *pattern, struct arena *a, object_debug_lines *out,
+               struct err *err);
+
+#endif

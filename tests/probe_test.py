@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `sonde probe` makes of programs, as text: nothing is set in the kernel.
+
+probe_test.py SONDE
+
+SKIPs without a C compiler for x86-64.
+"""
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import support  # noqa: E402
+
+SONDE = os.path.abspath(sys.argv[1])
+check = support.check
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <string.h>
+struct in { int a; short b:5; unsigned c:7; char name[16]; };
+struct out { long x; struct in i; struct in *p; double d; int arr[4]; struct { int u; }; };
+static int counter = 5;
+__attribute__((noinline)) int work(int n, const char *s, struct out *o, double f, unsigned u, struct in v, _Bool _t)
+{
+	int local = n * 3;
+	printf("%d %s %ld %f %u %d %d\n", n, s, o->x, f, u, v.a, _t);
+	local += strlen(s);
+	counter += local;
+	return local + o->i.a;
+}
+__attribute__((noinline)) int changes(int n)
+{
+	n += 3;
+	return printf("%d\n", n);
+}
+static inline __attribute__((always_inline)) int copied(int q) { puts("in"); return q * 2 + counter; }
+__attribute__((noinline)) int caller(int z) { int r = copied(z); return copied(r) + 1; }
+int alias(int n) __attribute__((alias("changes")));
+int main(int argc, char **argv)
+{
+	struct out o = {.x = 9, .i = {1, 2, 3, "abc"}};
+	o.p = &o.i;
+	return work(argc, argv[0], &o, 2.5, 7, o.i, 1) + caller(argc) + changes(argc) + alias(4);
+}
+"""
+
+
+def probe(*words, cwd):
+    return support.run([SONDE, "probe", *words], cwd=cwd)
+
+
+class Made:
+    def __init__(self, folder, name, *options):
+        self.folder, self.name = folder, name
+        subprocess.run(["cc", "-g", *options, "-o", name, "p.c"], cwd=folder, check=True)
+        nm = subprocess.run(["nm", name], cwd=folder, check=True, capture_output=True, text=True).stdout
+        self.symbols = {m[2]: int(m[1], 16) for m in re.finditer(r"^([0-9a-f]+) . (\S+)$", nm, re.M)}
+
+    def define(self, text, *options):
+        return probe("-x", self.name, *options, "-D", text, cwd=self.folder)
+
+    def lines(self, text, *options):
+        """[(event, place, arguments)] of a definition."""
+        r = self.define(text, *options)
+        check(r.status == 0, f"{text} is defined: {r}")
+        found = [re.match(r"[pr]:probe_\w+/(\S+) \S+:0x([0-9a-f]+)(?: (.*))?$", x) for x in r.out.decode().splitlines()]
+        check(found and all(found), f"{text}: lines are definitions: {r.out}")
+        return [(m[1], int(m[2], 16), m[3] or "") for m in found], r.err
+
+    def is_at(self, text, function, arguments, event=None):
+        made, err = self.lines(text)
+        want = (event or function, self.symbols[function], arguments)
+        check(made == [want], f"{text}: {made} is {want}")
+        return err
+
+    def refuses(self, text, *words):
+        r = self.define(text)
+        err = r.err
+        check(r.status in (1, 129) and not r.out and len(err.splitlines()) == 1 and all(w in err for w in words),
+              f"{text} is refused with {words}: {r}")
+
+
+def optimised(p):
+    """Addresses and arguments, by the calling convention of x86-64."""
+    p.is_at("work", "work", "")
+    p.is_at("work n s u _t", "work", "n=%di:s32 s=%si:x64 u=%cx:x32 _t=%r8:x8")
+    p.is_at("work s:string o->x o->i.name:string", "work", "s_string=+0(%si):string x=+0(%dx):s64 name=+14(%dx):string")
+    p.is_at("work o->p->a o->arr[2] a=o->u", "work", "a=+0(+32(%dx)):s32 arr=+56(%dx):s32 a_1=+64(%dx):s32")
+    p.is_at("work v v.a n:x8 n", "work", "v=+8(%sp):x8[24] a=+8(%sp):s32 n_x8=%di:x8 n=%di:s32")
+    p.is_at("work o->i.c o->i.b:u o->arr", "work", "c=+12(%dx):b7@5/32 b=+12(%dx):b5@0/16 arr=+48(%dx):s32[4]")
+    p.is_at("work %ax $stack2 $comm x=+8(%sp):u64", "work", "%ax $stack2 $comm x=+8(%sp):u64")
+    p.is_at("work counter", "work", f"counter=@+{hex(p.symbols['counter'])}:s32")
+    p.is_at("work @counter", "work", f"counter=@+{hex(p.symbols['counter'])}:x32")
+    p.is_at("changes n", "changes", "n=%di:s32")  # as it is passed, although the first statement adds to it
+    p.is_at("alias n", "changes", "n=%di:s32", event="alias")
+    p.is_at("e=work n", "work", "n=%di:s32", event="e")
+    p.is_at("work@p.c", "work", "")
+    p.is_at("wor?", "work", "")
+    err = p.is_at("work $params", "work", "n=%di:s32 s=%si:x64 o=%dx:x64 u=%cx:x32 v=+8(%sp):x8[24] _t=%r8:x8")
+    check("f is left out" in err and len(err.splitlines()) == 1, f"what cannot be had is named: {err}")
+    err = p.is_at("work o->d", "work", "d=+40(%dx):x64")
+    check("bits" in err, f"a floating point number's bits are said to be that: {err}")
+    made, _ = p.lines("work%return $retval")
+    check(made == [("work__return", p.symbols["work"], "$retval")], f"the return: {made}")
+    made, _ = p.lines("copied q")
+    check(len(made) == 2 and all(p.symbols["caller"] < at < p.symbols["caller"] + 200 for _, at, _ in made),
+          f"inlined copies: {made}")
+    made, _ = p.lines("work;local+=*")
+    check(len(made) == 1 and made[0][0] == "work", f"a pattern of text: {made}")
+    made, _ = p.lines("p.c:11 s")
+    check(made and made[0][0] == "work", f"a line of a file: {made}")
+    check(p.lines("work:4 s")[0][0][1] == made[0][1] and p.lines("work:4")[0][0][0] == "work_L4", "a line of a function")
+
+
+def refusals(p):
+    p.refuses("work f", "f:", "floating point")
+    p.refuses("work o->i.b", "o->i.b", "sign")
+    p.refuses("work nothing", "nothing", "--vars")
+    p.refuses("work o.x", "pointer", "->x")
+    p.refuses("work n->x", "no structure")
+    p.refuses("work o->nothing", "no member")
+    p.refuses("work o->arr[4]", "only 4 elements")
+    p.refuses("work n:string", "no text")
+    p.refuses("work n:x64", "beside")
+    p.refuses("work%return n", "$retval")
+    p.refuses("nothing", "not found")
+    p.refuses("work+100000", "bigger than the size")
+    p.refuses("work:999", "not found")
+    p.refuses("copied%return", "not found")
+    p.refuses("0x1", "no address")
+    p.refuses("work%x", "%return")
+    p.refuses("main o.x", "not written yet")
+    check(p.define("*", "--max-probes", "2").status == 129, "too many places")
+    check(p.define("copied q", "--no-inlines").status == 1, "no inlined copies")
+
+
+def plain(p):
+    """Code that was not optimised: arguments are there after the prologue."""
+    made, err = p.lines("work n o->x")
+    check(made[0][1] > p.symbols["work"] and "without optimization" in err and "%bp" in made[0][2], f"-O0: {made} {err}")
+    made, err = p.lines("work")
+    check(made[0][1] == p.symbols["work"] and not err, f"-O0 without arguments: {made} {err}")
+    r = p.define(f"{hex(p.symbols['work'])} n")
+    check(r.status == 1 and "not written yet" in r.err, f"-O0 at the entry itself: {r}")
+
+
+def shows(p):
+    r = probe("-x", p.name, "-F", cwd=p.folder)
+    check(r.status == 0 and {"work", "main", "caller"} <= set(r.out.decode().split()) and b"counter" not in r.out, f"-F: {r}")
+    r = probe("-x", p.name, "-F", "w*", cwd=p.folder)
+    check(r.out == b"work\n", f"-F w*: {r}")
+    r = probe("-x", p.name, "-V", "work", cwd=p.folder)
+    names = [line.split("\t")[-1] for line in r.out.decode().splitlines()[2:]]
+    check(r.status == 0 and r.out.startswith(b"Available variables at work\n\t@<work+0>\n") and
+          {"n", "s", "o", "f", "u", "v", "_t"} <= set(names), f"-V: {r}")
+    r = probe("-x", p.name, "-V", "work", "--externs", "--range", cwd=p.folder)
+    check(b"[EXT]\tint\tcounter\n" in r.out and re.search(rb"\[VAL\]\tint\tn\t@<work\+\[0-\d+", r.out), f"-V --range: {r}")
+    r = probe("-x", p.name, "-L", "work", cwd=p.folder)
+    lines = r.out.decode().splitlines()
+    check(r.status == 0 and lines[0] == f"<work@{os.path.realpath(p.folder)}/p.c:0>" and lines[1].startswith("      0  "), f"-L: {r}")
+    check("      4  \tlocal += strlen(s);" in lines and "         }" in lines + [x[:10] for x in lines], f"-L: {r}")
+    r = probe("-x", p.name, "-L", "p.c:11-12", cwd=p.folder)
+    check(len(r.out.splitlines()) == 3, f"-L of lines: {r}")
+    for words in (["-L", "nothing"], ["-V", "nothing"], ["-V", "work n"], ["-L", "work:5-3"], ["-F", "(x"]):
+        r = probe("-x", p.name, *words, cwd=p.folder)
+        check(r.status in (1, 129) and len(r.err.splitlines()) == 1, f"{words}: one line: {r}")
+
+
+def without_debug(folder):
+    shutil.copy(os.path.join(folder, "o2"), os.path.join(folder, "bare"))
+    subprocess.run(["strip", "-g", "bare"], cwd=folder, check=True)
+    r = probe("-x", "bare", "-D", "work %di", cwd=folder)
+    check(r.status == 0 and r.out.startswith(b"p:probe_bare/work "), f"symbols alone: {r}")
+    r = probe("-x", "bare", "-D", "work n", cwd=folder)
+    check(r.status == 1 and "%di" in r.err and len(r.err.splitlines()) == 1, f"no DWARF: {r}")
+    # A debug file of another build describes other code: it is not used.
+    subprocess.run(["objcopy", "--only-keep-debug", "o0", "other.debug"], cwd=folder, check=True)
+    subprocess.run(["objcopy", "-S", "--add-gnu-debuglink=other.debug", "bare", "linked"], cwd=folder, check=True)
+    r = probe("-x", "linked", "-D", "work n", cwd=folder)
+    check(r.status == 1 and not r.out, f"another build's debug file: {r}")
+    subprocess.run(["objcopy", "--only-keep-debug", "o2", "right.debug"], cwd=folder, check=True)
+    subprocess.run(["objcopy", "-S", "--add-gnu-debuglink=right.debug", "bare", "linked"], cwd=folder, check=True)
+    r = probe("-x", "linked", "-D", "work n", cwd=folder)
+    check(r.status == 0 and b"n=%di:s32" in r.out, f"its own debug file: {r}")
+
+
+def damaged(folder):
+    """Cut off and overwritten files: one line, or what is still right."""
+    whole = open(os.path.join(folder, "o2"), "rb").read()
+    for n in range(24):
+        cut = len(whole) * n // 24
+        for name, content in (("cut", whole[:cut]), ("holes", whole[:cut] + bytes(64) + whole[cut + 64:])):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(content)
+            for words in (["-D", "work $vars"], ["-V", "caller"], ["-F"]):
+                r = probe("-x", name, *words, cwd=folder)
+                check(r.status in (0, 1, 129), f"{name} at {cut}: {r}")
+    for path in ("nothing", ".", "p.c"):
+        r = probe("-x", path, "-D", "work", cwd=folder)
+        check(r.status == 1 and len(r.err.splitlines()) == 1, f"{path}: {r}")
+    os.symlink(os.path.join(folder, "o2"), os.path.join(folder, "a b"))
+    shutil.copy(os.path.join(folder, "o2"), os.path.join(folder, "c d"))
+    check("symbolic link" in probe("-x", "c d", "-D", "work", cwd=folder).err, "a name that the kernel cannot take")
+    check(probe("-x", "a b", "-D", "work", cwd=folder).status == 0, "a link leads elsewhere")
+
+
+def usage(folder):
+    for words in ([], ["-l", "-x", "o2"], ["-x", "o2", "-F", "-L", "work"], ["-q", "-v", "-x", "o2", "work"]):
+        check(probe(*words, cwd=folder).status == 129, f"{words} is usage")
+    r = probe("-n", "-x", "o2", "work", "n", cwd=folder)
+    check(r.status == 0 and b"probe_o2:work" in r.out and b"with n)" in r.out, f"a dry run: {r}")
+
+
+def main():
+    if platform.machine() != "x86_64" or not all(shutil.which(t) for t in ("cc", "nm", "strip", "objcopy")):
+        print("SKIP: no C compiler for x86-64")
+        return support.SKIP
+    with tempfile.TemporaryDirectory(prefix="sonde-probe-") as folder:
+        with open(os.path.join(folder, "p.c"), "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        o2, o0 = Made(folder, "o2", "-O2"), Made(folder, "o0", "-O0")
+        r = probe("-x", "o2", "-D", "work n", cwd=folder)
+        if "built without libdw" in r.err:
+            print("SKIP: built without libdw")
+            return support.SKIP
+        optimised(o2)
+        refusals(o2)
+        plain(o0)
+        shows(o2)
+        without_debug(folder)
+        damaged(folder)
+        usage(folder)
+    return support.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
