@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "os/mounts.h"
@@ -139,6 +140,26 @@ static bool system_folders(void *ctx, const char *path, struct arena *a, os_name
     return ok || err_memory(err, path);
 }
 
+static bool system_link(void *ctx, const char *path, char *to, size_t room, struct err *err) {
+    (void)ctx;
+    ssize_t n = readlink(path, to, room - 1);
+    if (n < 0)
+        return err_errno(err, errno, path, "cannot read %s", path);
+    to[n] = 0;
+    return true;
+}
+
+static bool system_memory(void *ctx, int32_t pid, uint64_t address, void *to, size_t n, struct err *err) {
+    struct iovec own = {to, n}, theirs = {(void *)(uintptr_t)address, n};
+    char where[32];
+    (void)ctx;
+    snprintf(where, sizeof where, "process %d", (int)pid);
+    ssize_t got = n ? process_vm_readv(pid, &own, 1, &theirs, 1, 0) : 0;
+    if (got < 0 || (size_t)got != n)
+        return err_errno(err, got < 0 ? errno : EFAULT, where, "cannot read memory");
+    return true;
+}
+
 static int64_t ns_of(struct timespec t) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -263,6 +284,9 @@ const struct os_proc os_proc_system = {
     .lines = system_lines,
     .numbers = system_numbers,
     .folders = system_folders,
+    .link = system_link,
+    .unix_sockets = os_unix_sockets_read,
+    .memory = system_memory,
     .identity = system_identity,
     .image = system_image,
     .release = system_release,

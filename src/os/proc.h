@@ -32,6 +32,13 @@ typedef VEC(int32_t) os_numbers;
 
 typedef VEC(const char *) os_names;
 
+/* A socket of the unix family (sock_diag(7)). */
+struct os_unix_socket {
+    uint32_t ino, peer_ino; /* peer_ino 0: none */
+    char name[108];         /* the path it is bound to; "@..." of the abstract space; empty: none */
+};
+typedef VEC(struct os_unix_socket) os_unix_sockets;
+
 /* What identifies a file at a moment: stat(2). */
 struct os_identity {
     uint64_t dev, ino, size;
@@ -94,6 +101,12 @@ struct os_proc {
     bool (*numbers)(void *ctx, const char *path, os_numbers *out, struct err *err);
     /* Appends the names of a folder's folders, in any order, not those that begin with a dot. */
     bool (*folders)(void *ctx, const char *path, struct arena *a, os_names *out, struct err *err);
+    /* readlink(2): a text, cut to `room` bytes with its NUL. */
+    bool (*link)(void *ctx, const char *path, char *to, size_t room, struct err *err);
+    /* All unix sockets of our network namespace. */
+    bool (*unix_sockets)(void *ctx, os_unix_sockets *out, struct err *err);
+    /* Copies `n` bytes of a process's memory: all, or none. */
+    bool (*memory)(void *ctx, int32_t pid, uint64_t address, void *to, size_t n, struct err *err);
     /* stat(2) of what `path` leads to. */
     bool (*identity)(void *ctx, const char *path, struct os_identity *out, struct err *err);
     /* The first `most` bytes of a regular file, or all; release gives them back. Read, not mapped: a file

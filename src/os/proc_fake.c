@@ -87,6 +87,43 @@ static bool fake_folders(void *ctx, const char *path, struct arena *a, os_names 
     return true;
 }
 
+static bool fake_link(void *ctx, const char *path, char *to, size_t room, struct err *err) {
+    const struct os_proc_fake_file *file = find(ctx, path, err);
+    size_t n = file ? file->content.size : 0;
+    n = n < room ? n : room - 1;
+    if (n)
+        memcpy(to, file->content.data, n);
+    to[n] = 0;
+    return file != NULL;
+}
+
+static bool fake_unix_sockets(void *ctx, os_unix_sockets *out, struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    for (size_t i = 0; i < f->unix_count; i++) {
+        struct os_unix_socket *slot = vec_push(out);
+        if (!slot)
+            return err_memory(err, "sockets");
+        *slot = f->unix_sockets[i];
+    }
+    return true;
+}
+
+static bool fake_memory(void *ctx, int32_t pid, uint64_t address, void *to, size_t n, struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    for (size_t i = 0; i < f->memory_count; i++) {
+        const struct os_proc_fake_memory *m = &f->memory[i];
+        if (m->pid != pid || address < m->address || address - m->address > m->content.size ||
+            n > m->content.size - (address - m->address))
+            continue;
+        if (m->denied)
+            return err_errno(err, EPERM, NULL, "cannot read memory");
+        if (n)
+            memcpy(to, m->content.data + (address - m->address), n);
+        return true;
+    }
+    return err_errno(err, EFAULT, NULL, "cannot read memory");
+}
+
 static bool fake_identity(void *ctx, const char *path, struct os_identity *out, struct err *err) {
     const struct os_proc_fake_file *file = find(ctx, path, err);
     if (file)
@@ -208,6 +245,9 @@ struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
         .lines = fake_lines,
         .numbers = fake_numbers,
         .folders = fake_folders,
+        .link = fake_link,
+        .unix_sockets = fake_unix_sockets,
+        .memory = fake_memory,
         .identity = fake_identity,
         .image = fake_image,
         .release = fake_release,

@@ -6,8 +6,8 @@
 #include "os/proc.h"
 
 struct os_proc_fake_file {
-    const char *path; /* directories are implied */
-    struct bytes content;
+    const char *path;     /* directories are implied */
+    struct bytes content; /* of a symbolic link: where it leads */
     struct os_identity identity;
     bool denied;              /* EACCES */
     bool gone;                /* ESRCH: listed, but the process has ended since */
@@ -20,6 +20,14 @@ struct os_proc_fake_mapping {
     struct os_build_id build_id;
 };
 
+/* A piece of a process's memory. */
+struct os_proc_fake_memory {
+    int32_t pid;
+    uint64_t address;
+    struct bytes content;
+    bool denied; /* EPERM */
+};
+
 struct os_proc_fake {
     const struct os_proc_fake_file *files;
     size_t file_count;
@@ -29,6 +37,10 @@ struct os_proc_fake {
     unsigned *id_queries;                  /* counts build-ids asked for; may be NULL */
     const struct os_bpf_program *programs; /* by id; those without a tag tell nothing else */
     size_t program_count;
+    const struct os_proc_fake_memory *memory;
+    size_t memory_count;
+    const struct os_unix_socket *unix_sockets;
+    size_t unix_count;
     bool mappings_denied; /* EACCES, whoever they belong to */
 };
 

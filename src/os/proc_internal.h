@@ -22,4 +22,7 @@ bool os_held_image(void *ctx, const struct os_held *held, uint64_t most, struct 
 bool os_held_identity(void *ctx, const struct os_held *held, struct os_identity *out);
 void os_unhold(void *ctx, struct os_held *held);
 
+/* os_proc.unix_sockets of this machine. */
+bool os_unix_sockets_read(void *ctx, os_unix_sockets *out, struct err *err);
+
 #endif

@@ -46,6 +46,7 @@ const struct command *const command_table[] = {
     &cmd_top,
     &cmd_version,
     &cmd_view,
+    &cmd_waits,
     &cmd_why,
     NULL,
 };

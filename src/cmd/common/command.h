@@ -83,6 +83,7 @@ extern const struct command cmd_test;
 extern const struct command cmd_top;
 extern const struct command cmd_version;
 extern const struct command cmd_view;
+extern const struct command cmd_waits;
 extern const struct command cmd_why;
 
 /* All commands, sorted by name; ends with NULL. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What threads wait for, as text: deadlocks and rings first, then who waits for whom, then all by groups. */
+#ifndef SONDE_VIEW_WAITS_WAITS_TEXT_H
+#define SONDE_VIEW_WAITS_WAITS_TEXT_H
+
+#include "base/out.h"
+#include "waits/chains.h"
+#include "waits/groups.h"
+
+struct waits_view {
+    const struct waits *w;
+    const struct waits_chains *chains;
+    const struct waits_groups *groups;
+    const struct waits_choice *choice; /* chains without any of these threads are left out */
+    bool threads;                      /* one by one, not in groups */
+    bool stacks;
+    bool all_chains; /* also those of one step without a lock, such as a shell that waits for its child */
+    size_t width;    /* of the terminal; lines are cut to it. 0: never */
+};
+
+void waits_text_write(const struct waits_view *v, struct out *o);
+
+/* The same as one object (docs/JSON.md). */
+void waits_json_write(const struct waits_view *v, struct out *o);
+
+/* Whether a thread that was chosen is a part of it. */
+bool waits_view_has_ring(const struct waits_view *v, const struct waits_ring *r);
+bool waits_view_has_root(const struct waits_view *v, const struct waits_root *r);
+
+#endif

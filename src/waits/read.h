@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of this machine from /proc: proc(5), "stat", "status", "syscall", "wchan", "stack", "sched". */
+#ifndef SONDE_WAITS_READ_H
+#define SONDE_WAITS_READ_H
+
+#include "base/err.h"
+#include "os/proc.h"
+#include "waits/waits.h"
+
+struct waits_read_options {
+    bool stacks; /* the kernel's frames, too */
+    /* By CPU: what its scheduler's clock (se.exec_start) shows now, or less than 0; NULL: how long threads
+     * have been waiting stays unknown. */
+    const int64_t *clock_ns;
+    size_t cpus;
+};
+
+/* Fills w->threads and files them. Threads that end meanwhile are left out. False and *err: there is no
+ * /proc, or memory ran out. */
+bool waits_read_proc(struct waits *w, const struct os_proc *proc, const struct waits_read_options *o,
+                     struct err *err);
+
+/* What waits_read_proc takes from single files; exported for tests. `text` may be anything. */
+bool waits_read_stat(struct waits *w, struct bytes text, struct waits_thread *t);
+void waits_read_syscall(struct bytes text, struct waits_thread *t);
+/* se.exec_start in ns, or -1. */
+int64_t waits_read_exec_start(struct bytes text);
+
+#endif

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `sonde waits` says of programs that know what they wait for: waits_test.py SONDE CASES
+
+Each case says who waits for what. Until it waits, and ever after, each answer must be right or "unknown". SKIPs where /proc
+does not show system calls.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE, CASES = (os.path.abspath(p) for p in sys.argv[1:3])
+check = support.check
+GUARD_SECONDS = 120  # to be waited for: nothing is measured
+UNKNOWN = "a futex, owner unknown"
+
+
+class Case:
+    def __init__(self, name):
+        self.name, self.said = name, {}
+
+    def __enter__(self):
+        self.process = subprocess.Popen([CASES, self.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.read_until("ready")
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+    def read_until(self, end):
+        while (line := self.process.stdout.readline().strip()) != end:
+            if not line:
+                raise RuntimeError(f"{self.name} ended early")
+            name, _, value = line.partition("=")
+            self.said[name] = value if name == "path" else int(value)
+
+    def name_of(self, key):
+        """Threads that say who they are only when they run."""
+        while key not in self.said:
+            line = self.process.stdout.readline().strip()
+            if not line:
+                raise RuntimeError(f"{self.name} ended early")
+            name, _, value = line.partition("=")
+            self.said[name] = int(value)
+        return self.said[key]
+
+
+def look(*options):
+    r = support.run([SONDE, "waits", "--json", *options])
+    check(r.status == 0, f"status {r.status}: {r.err[-300:]}")
+    return json.loads(r.out)
+
+
+def threads(found):
+    return {t["tid"]: t for g in found["groups"] for t in g["threads"]}
+
+
+def until(case, tid, wanted, wrong=lambda t: False):
+    """The thread as it is when `wanted` holds; `wrong` must never hold."""
+    end = time.monotonic() + GUARD_SECONDS
+    while True:
+        found = look("-t", str(tid))
+        t = threads(found)[tid]
+        if wrong(t):
+            check(False, f"{case.name}: wrong: {t}")
+            return t, found
+        if wanted(t):
+            check(True, case.name)
+            return t, found
+        if time.monotonic() > end:
+            check(False, f"{case.name}: {t}")
+            return t, found
+        time.sleep(0.05)
+
+
+def owned(name, kind="lock", owner="owner", lock="lock"):
+    with Case(name) as c:
+        waiter, holder = c.name_of("waiter"), c.name_of(owner)
+        t, _ = until(c, waiter, lambda t: t["kind"] == kind, lambda t: t.get("on", holder) != holder)
+        check(t.get("on") == holder, f"{name}: {t}")
+        check(lock not in c.said or int(t["lock"], 16) == c.said[lock], f"{name}: {t} {c.said}")
+
+
+def not_owned(name):
+    with Case(name) as c:
+        waiter = c.name_of("waiter")
+        t, _ = until(c, waiter, lambda t: t.get("call") == "futex" and t["state"] == "S", lambda t: "on" in t)
+        check(t["what"] == UNKNOWN, f"{name}: {t}")
+
+
+def locks():
+    for name in ("mutex", "timedlock", "recursive", "pi", "shared"):
+        owned(name)
+    owned("rw_reader")
+    owned("rw_writers")
+    owned("join", "thread")
+    for name in ("condition", "semaphore", "rw_held_by_reader", "freed", "reused", "number"):
+        not_owned(name)
+
+
+def deadlocks():
+    with Case("deadlock") as c:
+        one, two = c.name_of("one"), c.name_of("two")
+        until(c, one, lambda t: t.get("on") == two)
+        _, found = until(c, two, lambda t: t.get("on") == one)
+        rings = [r for r in found["rings"] if sorted(r["threads"]) == sorted((one, two))]
+        check(len(rings) == 1 and rings[0]["deadlock"], f"deadlock: {found['rings']}")
+        text = support.run([SONDE, "waits", "-p", str(c.process.pid)]).out.decode()
+        check(text.startswith("deadlock: "), f"what comes first: {text}")
+    with Case("self") as c:
+        waiter = c.name_of("waiter")
+        _, found = until(c, waiter, lambda t: t.get("on") == waiter)
+        check(any(r["threads"] == [waiter] and r["deadlock"] for r in found["rings"]), f"self: {found['rings']}")
+
+
+def peers():
+    for name, what in (("pipe", "pipe"), ("pair", "socket"), ("unix", "socket"), ("tcp", "socket"), ("poll_one", "pipe"),
+                       ("select", "pipe")):
+        with Case(name) as c:
+            waiter, peer = c.name_of("waiter"), c.name_of("peer")
+            t, _ = until(c, waiter, lambda t: t["kind"] == what, lambda t: t.get("peer", peer) != peer)
+            check(t.get("peer") == peer and "far_end" in t["what"], f"{name}: {t}")
+            check(name != "tcp" or t.get("address") == f"127.0.0.1:{c.said['port']}", f"{name}: {t}")
+    with Case("accept") as c:
+        t, _ = until(c, c.name_of("waiter"), lambda t: t["kind"] == "socket")
+        check(t["what"] == f"connections to TCP socket 127.0.0.1:{c.said['port']}", f"accept: {t}")
+
+
+def others():
+    with Case("poll_two") as c:
+        t, _ = until(c, c.name_of("waiter"), lambda t: t["kind"] == "poll", lambda t: "on" in t)
+        check(t["which"] == "2 of them", f"poll_two: {t}")
+    with Case("epoll") as c:
+        t, _ = until(c, c.name_of("waiter"), lambda t: t["kind"] == "poll")
+        check(t["which"] == "2 of them" and t["call"] in ("epoll_wait", "epoll_pwait"), f"epoll: {t}")
+    with Case("sleep") as c:
+        t, _ = until(c, c.name_of("waiter"), lambda t: t["kind"] == "sleep")
+        check(t["limit"] == 1000250000000, f"sleep: {t}")
+    with Case("child") as c:
+        waiter, peer = c.name_of("waiter"), c.name_of("peer")
+        t, _ = until(c, waiter, lambda t: t["kind"] == "child" and "the_child" in t["what"])
+        check(t.get("on") == peer, f"child: {t}")
+    with Case("flock") as c:
+        waiter, owner = c.name_of("waiter"), c.name_of("owner")
+        t, _ = until(c, waiter, lambda t: t["kind"] == "file lock", lambda t: t.get("peer", owner) != owner)
+        check(t["object"] == c.said["path"], f"flock: {t}")
+
+
+def chains():
+    with Case("chain") as c:
+        middle, peer = c.name_of("middle"), c.name_of("peer")
+        waiter = c.name_of("waiter")
+        until(c, middle, lambda t: t.get("on") == peer)
+        _, found = until(c, waiter, lambda t: t.get("on") == middle)
+        roots = [r for r in found["waited_for"] if r["tid"] == peer]
+        check(len(roots) == 1 and roots[0]["depth"] >= 2 and roots[0]["behind"] >= 2, f"chain: {found['waited_for']}")
+
+
+def options():
+    with Case("sleep") as c:
+        pid = str(c.process.pid)
+        waiter = c.name_of("waiter")
+        text = support.run([SONDE, "waits", "-p", pid, "--threads"]).out.decode()
+        check(str(waiter) in text and "WAITS FOR" in text, f"--threads: {text}")
+        text = support.run([SONDE, "waits", "-p", pid]).out.decode()
+        check("THREADS" in text, f"groups: {text}")
+        check(set(threads(look("--comm", "waiter", "-p", pid))) == {waiter}, "--comm")
+    r = support.run([SONDE, "waits", "-p", "4194304"])
+    check(r.status == 1 and "no process" in r.err, f"no such process: {r}")
+    r = support.run([SONDE, "waits", "-t", "x"])
+    check(r.status == 129, f"no list of numbers: {r}")
+
+
+def main():
+    try:
+        with open(f"/proc/{os.getpid()}/syscall", encoding="ascii") as f:
+            f.read()
+    except OSError as e:
+        print(f"SKIP: this kernel does not show system calls: {e}")
+        sys.exit(support.SKIP)
+    for part in (locks, deadlocks, peers, others, chains, options):
+        part()
+
+
+main()
+sys.exit(support.status())
