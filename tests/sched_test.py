@@ -391,6 +391,19 @@ def ties():
     check(lines == ["[0000]", "[0001]"], f"ties, in the order of CPUs:\n{first}")
 
 
+def replay():
+    """Threads that run, wake and wait as the recorded ones did."""
+    scene().write("perf.data")
+    text = sonde("sched", "replay", "-f", "-r", "2").stdout.splitlines()
+    tasks = [(x.split("(")[1].split(":")[0].strip(), x.split(":")[1].split(")")[0].strip(), int(x.split()[-1])) for x in text if x.startswith("task")]
+    check(tasks == [("worker", "101", 5), ("worker", "102", 4), ("rival", "103", 5)], f"replay: {tasks}")
+    check([x.split()[-1] for x in text if x.startswith("nr_")] == ["8", "3", "3"], f"replay's steps: {text}")
+    rounds = [x.split() for x in text if x.startswith("#")]
+    check([x[0] for x in rounds] == ["#1", "#2"] and all(float(x[6]) >= 30 and float(x[2][:-1]) >= 21.5 for x in rounds),
+          f"each round uses the CPU as long as they did: {rounds}")
+    check("a number" in sonde("sched", "replay", "-r", "-1", status=129).stderr, "replay -r -1")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -447,7 +460,6 @@ def usage():
     check("Unknown --sort key: `none'" in sonde("sched", "latency", "-s", "none", status=129).stderr, "an unknown key")
     sonde("sched", status=129)
     sonde("sched", "nosuch", status=129)
-    check("not there yet" in sonde("sched", "replay", status=1).stderr, "replay")
     pd.Recording().write("perf.data")
     check("nothing about scheduling" in sonde("sched", "latency", "-f", "-i", "perf.data", status=1).stderr, "another recording")
     check("No such file" in sonde("sched", "latency", "-i", "nosuch", status=1).stderr, "no recording")
@@ -465,6 +477,7 @@ with tempfile.TemporaryDirectory() as folder:
     moved()
     stacks()
     ties()
+    replay()
     lost()
     half()
     damaged()

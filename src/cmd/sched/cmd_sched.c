@@ -16,7 +16,7 @@ static const struct verb {
     const char *name;
     sched_verb_fn *run; /* NULL: perf has it, sonde not yet */
 } verbs[] = {
-    {"latency", sched_latency}, {"map", sched_map}, {"record", sched_record},     {"replay", NULL},
+    {"latency", sched_latency}, {"map", sched_map}, {"record", sched_record},     {"replay", sched_replay},
     {"script", sched_script},   {"stats", NULL},    {"timehist", sched_timehist},
 };
 
@@ -44,7 +44,8 @@ const struct command cmd_sched = {
     .name = "sched",
     .summary = "Analyse scheduling",
     .usage =
-        (const char *const[]){"sched [<options>] {latency|map|record|script|timehist} [<options>]", NULL},
+        (const char *const[]){"sched [<options>] {latency|map|record|replay|script|timehist} [<options>]",
+                              NULL},
     .options = options,
     .run = run,
 };

@@ -23,6 +23,7 @@ typedef int sched_verb_fn(struct command_env *env, const struct sched_common *co
 sched_verb_fn sched_latency;
 sched_verb_fn sched_map;
 sched_verb_fn sched_record;
+sched_verb_fn sched_replay;
 sched_verb_fn sched_script;
 sched_verb_fn sched_timehist;
 

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What programs know of themselves beside what `sched` tells of them: sched_truth.py SONDE [SECONDS]
+
+One program sleeps, two burn one CPU together, one writes to a pipe and waits for the answer. Each measures its own
+time: how long it was off its CPU, how long it ran (CLOCK_THREAD_CPUTIME_ID, which is sum_exec_runtime) and, of the two that
+never sleep, how long it waited for the CPU. The table has the differences in percent; `timehist` adds up what it
+knows of switches, `latency` what the scheduler accounted.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+WALL, CPU = time.CLOCK_MONOTONIC, time.CLOCK_THREAD_CPUTIME_ID
+
+
+def now(clock):
+    return time.clock_gettime_ns(clock)
+
+
+def sleeper(seconds):
+    """Sleeps of 1 to 20 ms, each until it runs again."""
+    slept, end, i = 0, now(WALL) + seconds * 10**9, 0
+    while now(WALL) < end:
+        before = now(WALL)
+        time.sleep((1, 5, 20)[i % 3] / 1000)
+        slept += now(WALL) - before
+        i += 1
+    return {"off": slept}
+
+
+def rival(seconds):
+    end, n = now(WALL) + seconds * 10**9, 0
+    while now(WALL) < end:
+        n += sum(range(200))
+    return {}
+
+
+def pinger(seconds):
+    """Waits 3 ms for each answer, which a child gives."""
+    ask, answer = os.pipe(), os.pipe()
+    if not os.fork():
+        while os.read(ask[0], 1) == b"x":
+            time.sleep(0.003)
+            os.write(answer[1], b"y")
+        os._exit(0)
+    waited, end = 0, now(WALL) + seconds * 10**9
+    while now(WALL) < end:
+        before = now(WALL)
+        os.write(ask[1], b"x")
+        os.read(answer[0], 1)
+        waited += now(WALL) - before
+    os.write(ask[1], b"z")
+    return {"off": waited}
+
+
+ACTORS = {"sleeper": sleeper, "rival": rival, "rival2": rival, "pinger": pinger}
+
+
+def act(name, seconds):
+    """Forks an actor that writes what it knows."""
+    pid = os.fork()
+    if pid:
+        return pid
+    if name.startswith("rival"):
+        os.sched_setaffinity(0, {0})
+    else:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with open("/proc/self/comm", "w") as f:
+        f.write(name)
+    wall, cpu = now(WALL), now(CPU)
+    known = ACTORS[name](seconds)
+    known["wall"], known["run"] = now(WALL) - wall, now(CPU) - cpu
+    if name.startswith("rival"):
+        known["delay"] = known["wall"] - known["run"]
+    with open(f"{name}.truth", "w") as f:
+        json.dump({"tid": os.getpid(), "since": wall, "until": wall + known["wall"], **known}, f)
+    os._exit(0)
+
+
+def all_of_them(seconds):
+    for pid in [act(name, seconds) for name in ACTORS]:
+        os.waitpid(pid, 0)
+
+
+def timehist(sonde, truth):
+    """Sums in ms of a thread's switches while it measured itself."""
+    span = f"{truth['since'] / 1e9:.6f},{truth['until'] / 1e9:.6f}"
+    text = subprocess.run([sonde, "sched", "timehist", "-i", "s.data", "--no-call-graph", "-t", str(truth["tid"]), "--time", span],
+                          capture_output=True, text=True).stdout
+    rows = [[float(x) for x in m.groups()] for line in text.splitlines()
+            if (m := re.search(r"\]\s+(\d+\.\d+)\s+(\d+\.\d+)\s+(\d+\.\d+) *$", line))]
+    wait, delay, run = (sum(x) for x in zip(*rows)) if rows else (0, 0, 0)
+    return {"off": wait, "delay": delay, "run": run}
+
+
+def main():
+    sonde, seconds = os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        subprocess.run([sonde, "sched", "record", "-k", "CLOCK_MONOTONIC", "-o", "s.data", sys.executable, ME, "--act", str(seconds)],
+                       check=True, capture_output=True)
+        table = subprocess.run([sonde, "sched", "latency", "-p", "-i", "s.data"], capture_output=True, text=True).stdout
+        accounted = {int(m[1]): float(m[2]) for m in re.finditer(r":(\d+) +\| +(\d+\.\d+) ms", table)}
+        print(f"{'program':9} {'what':6} {'itself ms':>11} {'sonde ms':>11} {'difference':>10}")
+        for name in ACTORS:
+            with open(f"{name}.truth") as f:
+                truth = json.load(f)
+            told = timehist(sonde, truth)
+            for what in ("off", "delay", "run"):
+                if what in truth:
+                    show(name, what, truth[what] / 1e6, told[what])
+            show(name, "run *", truth["run"] / 1e6, accounted.get(truth["tid"], 0))
+        print("* as the scheduler accounted it, from the program's first moment on")
+        print(next((line for line in table.splitlines() if "context switch bugs" in line), "no switches are missing"))
+
+
+def show(name, what, itself, told):
+    print(f"{name:9} {what:6} {itself:11.3f} {told:11.3f} {100 * (told - itself) / itself if itself else 0:9.2f}%")
+
+
+ME = os.path.abspath(__file__)
+if sys.argv[1] == "--act":
+    all_of_them(int(sys.argv[2]))
+else:
+    main()
