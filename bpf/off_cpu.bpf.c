@@ -112,21 +112,19 @@ static bool wanted(struct task_struct *task) {
     return tid && (options.all || bpf_map_lookup_elem(&targets, &tid));
 }
 
-/* The system call that the thread is in; -1: none. *unknown where this architecture is not told. */
-static __s32 syscall_of(struct task_struct *task, bool *unknown) {
+/* The system call that the thread is in. */
+static __s32 syscall_of(struct task_struct *task) {
     struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-    *unknown = false;
+    __s32 call = BPF_OFF_CPU_UNKNOWN_CALL;
+    if (task->flags & KERNEL_THREAD)
+        return BPF_OFF_CPU_NO_CALL;
     if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
-        if (bpf_core_field_exists(task->thread_info) && task->thread_info.status & IN_COMPAT_CALL) {
-            *unknown = true;
-            return -1;
-        }
-        return (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
+        if (!bpf_core_field_exists(task->thread_info) || !(task->thread_info.status & IN_COMPAT_CALL))
+            call = (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
+    } else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno)) {
+        call = BPF_CORE_READ((struct pt_regs___arm64 *)regs, syscallno);
     }
-    if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
-        return BPF_CORE_READ((struct pt_regs___arm64 *)regs, syscallno);
-    *unknown = true;
-    return -1;
+    return call < BPF_OFF_CPU_UNKNOWN_CALL ? BPF_OFF_CPU_NO_CALL : call;
 }
 
 /* --- stacks --- */
@@ -227,7 +225,6 @@ static void settle(struct task_struct *task, struct thread *t, __u64 user) {
 static void finish(struct task_struct *task, struct thread *t, __u64 now) {
     __u64 ns = now > t->since_ns ? now - t->since_ns : 0;
     __u32 kind = t->kind < BPF_OFF_CPU_KINDS ? t->kind : 0;
-    bool unknown = false, in_call;
     struct bpf_off_cpu_counters *c = count();
     if (c)
         c->waits++;
@@ -242,12 +239,11 @@ static void finish(struct task_struct *task, struct thread *t, __u64 now) {
     }
     t->last.ns = ns;
     t->last.kind = kind;
-    t->last.syscall = task->flags & KERNEL_THREAD ? -1 : syscall_of(task, &unknown);
+    t->last.syscall = syscall_of(task);
     t->last.kernel_stack = kernel_stack(task);
-    in_call = t->last.syscall >= 0 || unknown;
     if (t->has_user_stack)
         settle(task, t, t->user_stack);
-    else if (!options.user_stacks || task->flags & KERNEL_THREAD || !in_call || kind == BPF_OFF_CPU_RUNNABLE)
+    else if (!options.user_stacks || t->last.syscall == BPF_OFF_CPU_NO_CALL || kind == BPF_OFF_CPU_RUNNABLE)
         settle(task, t, 0);
     t->has_user_stack = 0;
 }
@@ -257,7 +253,8 @@ static void flush(struct task_struct *task, struct thread *t) {
     if (t->last.ns)
         settle(task, t, 0);
     for (__u32 i = 0; i < BPF_OFF_CPU_KINDS; i++) {
-        struct bpf_off_cpu_key key = {.pid = task->tgid, .tid = task->pid, .kind = i, .syscall = -1};
+        struct bpf_off_cpu_key key = {
+            .pid = task->tgid, .tid = task->pid, .kind = i, .syscall = BPF_OFF_CPU_SHORT};
         if (t->short_count[i])
             add(&key, t->short_ns[i], t->short_count[i]);
         t->short_ns[i] = t->short_count[i] = 0;
@@ -269,7 +266,6 @@ static void flush(struct task_struct *task, struct thread *t) {
 static void leave(void *ctx, bool preempt, struct task_struct *prev) {
     struct bpf_off_cpu_counters *c = count();
     __u32 state = prev->__state;
-    bool unknown;
     if (!c || !wanted(prev))
         return;
     struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -298,7 +294,7 @@ static void leave(void *ctx, bool preempt, struct task_struct *prev) {
               : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
               : state & STOPPED_STATES ? BPF_OFF_CPU_STOPPED
                                        : BPF_OFF_CPU_SLEEPS;
-    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && syscall_of(prev, &unknown) < 0 && !unknown) {
+    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && syscall_of(prev) == BPF_OFF_CPU_NO_CALL) {
         t->user_stack = user_stack(ctx);
         t->has_user_stack = 1;
     }

@@ -37,7 +37,13 @@ struct bpf_off_cpu_key {
     __u32 pid, tid;
     __u64 kernel_stack, user_stack; /* hashes; 0: none */
     __u32 kind;                     /* enum bpf_off_cpu_kind */
-    __s32 syscall;                  /* that it waits in; -1: none, or not known */
+    __s32 syscall;                  /* that it waits in; or one of the next */
+};
+
+enum {
+    BPF_OFF_CPU_NO_CALL = -1,
+    BPF_OFF_CPU_UNKNOWN_CALL = -2,
+    BPF_OFF_CPU_SHORT = -3, /* all waits that were too short for a stack */
 };
 
 struct bpf_off_cpu_sum {

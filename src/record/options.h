@@ -79,7 +79,10 @@ struct record_options {
     bool to_pipe;
     enum record_affinity affinity;
     enum record_keep_what keep;
-    const char *control; /* --control's text; NULL: none */
+    const char *control;                        /* --control's text; NULL: none */
+    bool off_cpu;                               /* --off-cpu: how long threads do not run, too */
+    uint64_t off_cpu_min_ns, off_cpu_direct_ns; /* waits from here on have stacks; are samples of their own */
+    bool verbose;                               /* what fails is told at length */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of
      * the two limits), from so many bytes on, every so many ms. */
     const char *kcore; /* the output is a folder, with a copy of this file's kernel in it; NULL: none */
@@ -88,6 +91,7 @@ struct record_options {
     uint64_t switch_files; /* keep only the newest so many; 0: all */
 };
 
+enum { RECORD_DEFAULT_OFF_CPU_MIN_US = 20, RECORD_DEFAULT_OFF_CPU_THRESH_MS = 500 };
 enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 /* root: twice that */ };
 
 #endif

@@ -501,9 +501,14 @@ static bool start(struct session *s, struct err *err) {
     if ((!job->consumer && !check_output(job->output, err)) ||
         (job->options->kcore && !record_kcore_begin(job->options->kcore, job->output, err)))
         return false;
+    const struct record_off_cpu_sources off_cpu = {job->bpf,     job->perf,  job->proc,
+                                                   job->options, &s->target, s->host.machine};
+    if (job->options->off_cpu && !(s->off_cpu = record_off_cpu_start(&off_cpu, err)))
+        return false;
     s->start_ns = os_clock_ns();
-    if (!job->options->delay_ms && !s->target.exec)
-        record_open_enable(&s->opened, &s->config, true);
+    if (!job->options->delay_ms &&
+        !(s->target.exec ? record_session_off_cpu(s, true, err) : record_session_enable(s, true, false, err)))
+        return false;
     if (job->switch_events && !s->target.exec)
         record_open_enable(&s->trigger.opened, &s->trigger.plan, true);
     /* From here on the command runs; what it does waits in the rings. */
@@ -628,6 +633,8 @@ void record_session_forget(struct session *s) {
     record_keep_fini(&s->keep);
     s->keep = (struct record_keep){0};
     writer_clear(&s->modules.log);
+    if (s->off_cpu)
+        record_off_cpu_forget(s->off_cpu);
     record_drain_restart(&s->drain);
 }
 
@@ -635,7 +642,7 @@ void record_session_forget(struct session *s) {
 bool record_session_switch_file(struct session *s, struct err *err) {
     uint64_t now_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &now_ns, &unused);
-    if (!record_drain_backward(&s->drain, &s->opened, err))
+    if (!record_drain_backward(&s->drain, &s->opened, err) || !record_session_take_off_cpu(s, err))
         return false;
     if (s->job->options->tail_synth && !(tell_before(s, err) && record_session_flush_sink(s, err)))
         return false;
@@ -685,17 +692,19 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     struct err more = ERR_INIT;
     if (s->child.pid)
         s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
-    record_open_enable(&s->opened, &s->config, false);
+    ok = record_session_enable(s, false, false, ok ? err : NULL) && ok;
     if (s->job->options->threads)
         ok = record_readers_stop(&s->readers, &s->drain, &s->opened, ok ? err : NULL) && ok;
     s->drain.flush_bytes = 0;
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
         ok = record_session_look_at_modules(s, err) && record_session_drain(s, err) &&
-             record_drain_backward(&s->drain, &s->opened, err) &&
+             record_session_take_off_cpu(s, err) && record_drain_backward(&s->drain, &s->opened, err) &&
              (!s->job->options->tail_synth || (tell_before(s, err) && record_session_flush_sink(s, err))) &&
              put_lost(s, err);
     advise_lost(s);
+    if (s->off_cpu)
+        record_off_cpu_tell(s->off_cpu);
     s->failed = !ok;
     bool closed = close_file(s, &more) && name_after_time(s, &more);
     if (ok && !closed)
@@ -712,6 +721,7 @@ static void release(struct session *s) {
     record_layout_fini(&s->layout);
     os_child_stop(&s->child);
     record_drain_fini(&s->drain);
+    record_off_cpu_free(s->off_cpu);
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
     record_bpf_fini(&s->bpf);

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "events/event_parse.h"
+#include "os/bpf/bpf.h"
 #include "os/output.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
@@ -42,6 +43,7 @@ struct record_job {
     const struct perf_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
     const struct sysfs *sys;
     const struct os_perf *perf;
+    const struct os_bpf *bpf;               /* for options->off_cpu */
     const struct os_proc *proc;             /* NULL: mapped files are not looked at */
     char *const *argv;                      /* our own command line, for the header */
     const char *output;                     /* a path, or "-" */

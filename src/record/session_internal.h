@@ -10,6 +10,7 @@
 #include "os/place.h"
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
+#include "record/off_cpu/off_cpu.h"
 #include "record/rings/drain.h"
 #include "record/rings/readers.h"
 #include "record/rings/trigger.h"
@@ -49,6 +50,7 @@ struct session {
     struct record_module_watch modules;
     int uevents; /* -1: none */
     bool modules_changed;
+    struct record_off_cpu *off_cpu; /* NULL: not wanted */
     struct record_compress compress;
     struct os_affinity affinity;
     struct record_write_thread thread;
@@ -93,6 +95,13 @@ bool record_session_switch_file(struct session *s, struct err *err);
 
 /* Forgets what was noted of mapped files so far. */
 void record_session_forget(struct session *s);
+
+/* Turns all events on or off; with `toggle`, as --control and -D do it, the side-band stays. */
+bool record_session_enable(struct session *s, bool on, bool toggle, struct err *err);
+/* Of these --off-cpu alone, if it is asked for. */
+bool record_session_off_cpu(struct session *s, bool on, struct err *err);
+/* Records what --off-cpu has summed, if it is asked for. */
+bool record_session_take_off_cpu(struct session *s, struct err *err);
 
 /* Takes what is in the rings, once. */
 bool record_session_drain(struct session *s, struct err *err);

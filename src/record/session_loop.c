@@ -50,17 +50,28 @@ static void list_events(struct session *s, const char *how) {
     writer_fini(&w);
 }
 
+bool record_session_off_cpu(struct session *s, bool on, struct err *err) {
+    return !s->off_cpu || record_off_cpu_switch(s->off_cpu, on, err);
+}
+
+bool record_session_enable(struct session *s, bool on, bool toggle, struct err *err) {
+    bool ok = record_session_off_cpu(s, on, err);
+    (toggle ? record_open_switch : record_open_enable)(&s->opened, &s->config, on);
+    return ok;
+}
+
 /* Does a command and acknowledges it. */
 static void obey(struct session *s, enum perf_command command) {
+    struct err e = ERR_INIT;
     const struct record_options *o = s->job->options;
     const char *name = s->control.name;
     bool on = command == PERF_COMMAND_ENABLE;
     switch (command) {
     case PERF_COMMAND_ENABLE:
     case PERF_COMMAND_DISABLE:
-        if (!*name)
-            record_open_switch(&s->opened, &s->config, on);
-        else if (!record_open_enable_named(&s->opened, &s->config, name, on))
+        if (!*name && !record_session_enable(s, on, true, &e))
+            log_line(LOG_WARN, "--control: %s", e.message);
+        else if (*name && !record_open_enable_named(&s->opened, &s->config, name, on))
             log_line(LOG_WARN, "--control: there is no event %s", name);
         break;
     case PERF_COMMAND_STOP:
@@ -146,16 +157,15 @@ static int64_t next_toggle_ms(const struct session *s) {
     return s->toggles % 2 ? r->end_ms : r->start_ms;
 }
 
-static void do_toggles(struct session *s) {
+static bool do_toggles(struct session *s, struct err *err) {
     for (int64_t at;
          (at = next_toggle_ms(s)) >= 0 && os_clock_ns() - s->start_ns >= (uint64_t)at * 1000000;) {
         bool on = s->toggles % 2 == 0;
         log_line(LOG_INFO, "events are %s", on ? "enabled" : "disabled");
-        if (s->toggles++ == 0)
-            record_open_enable(&s->opened, &s->config, true);
-        else
-            record_open_switch(&s->opened, &s->config, on);
+        if (!record_session_enable(s, on, s->toggles++ > 0, err))
+            return false;
     }
+    return true;
 }
 
 static int until_ms(uint64_t due_ns, int most_ms) {
@@ -238,19 +248,32 @@ static void note_programs(struct session *s) {
     vec_clear(&s->drain.programs);
 }
 
+bool record_session_take_off_cpu(struct session *s, struct err *err) {
+    for (size_t i = 0; s->off_cpu && i < s->config.events.count; i++)
+        if (s->config.events.items[i].off_cpu)
+            return record_off_cpu_take(s->off_cpu, &s->events.list.items[i], &s->sink, &s->pending, err) &&
+                   record_session_flush_sink(s, err);
+    return true;
+}
+
 bool record_session_drain(struct session *s, struct err *err) {
     record_session_set_budget(s);
-    bool wrote, ok = s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+    const struct record_options *o = s->job->options;
+    bool due = s->off_cpu && record_off_cpu_due(s->off_cpu), wrote;
+    /* What is summed has its last wait's time, in the round that begins here: so there is one each time. */
+    if (s->off_cpu)
+        s->drain.no_rounds = o->overwrite || o->threads || !due;
+    bool ok = o->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
     note_programs(s);
-    return ok;
+    return ok && (!due || record_session_take_off_cpu(s, err));
 }
 
 bool record_session_run(struct session *s, struct err *err) {
     uint64_t max = s->job->options->max_bytes;
     while (!s->stop) {
         wait_for_more(s, timeout_ms(s));
-        do_toggles(s);
-        if (!record_session_look_at_modules(s, err) || !record_session_drain(s, err) || !give_turn(s, err))
+        if (!do_toggles(s, err) || !record_session_look_at_modules(s, err) || !record_session_drain(s, err) ||
+            !give_turn(s, err))
             return false;
         tell_progress(s);
         if (max && (s->drain.left_out || record_session_file_size(s) >= max)) {

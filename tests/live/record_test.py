@@ -81,8 +81,8 @@ def exit_codes():
     check(r.status == 1 and "/no/such/directory/x" in r.err, "output that cannot be created")
     r = record("-e", "no-such-event", "true")
     check(r.status != 0 and "no-such-event" in r.err, "an unknown event")
-    r = record("--off-cpu", "true")
-    check(r.status == 1 and "sched_switch" in r.err, "an option that is refused says what to do instead")
+    r = record("--setup-filter", "pin", "true")
+    check(r.status == 1 and "report and script filter" in r.err, "an option that is refused says what to do instead")
     r = record("-C", "100000", "true")
     check(r.status == 1 and "100000" in r.err, "a CPU that is not there")
 

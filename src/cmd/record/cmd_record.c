@@ -26,7 +26,7 @@ struct record_cli {
     bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
         plain_callgraph, view;
     int verbose, realtime;
-    uint64_t map_timeout_ms;
+    uint64_t map_timeout_ms, off_cpu_min_us, off_cpu_thresh_ms;
 };
 
 static bool set_size(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
@@ -162,10 +162,6 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
         {"clang-path", "BPF programs are not compiled here; bpftool loads them"},
         {"debuginfod",
          "nothing is downloaded while recording; sonde report asks the servers of DEBUGINFOD_URLS"},
-        {"off-cpu",
-         "it needs a BPF program; use -e sched:sched_switch -g, which has a stack for each time that a "
-         "task leaves its CPU"},
-        {"off-cpu-thresh", "it needs a BPF program; use -e sched:sched_switch -g"},
         {"setup-filter", "samples are not filtered by BPF; report and script filter what was recorded"},
         {"vmlinux", "no kernel image is needed to record; give it to sonde report -k"},
     };
@@ -294,8 +290,12 @@ static const struct option options[] = {
     OPTION_BOOL(0, "no-buffering", struct record_cli, o.no_buffering, "collect data without buffering"),
     OPTION_U64(0, "num-thread-synthesize", struct record_cli, o.synth_threads, "n",
                "number of threads to run for event synthesis"),
-    REFUSED(0, "off-cpu", NULL, "off-cpu analysis", .flags = OPTION_NO_VALUE),
-    REFUSED(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
+    OPTION_BOOL(0, "off-cpu", struct record_cli, o.off_cpu, "Enable off-cpu analysis"),
+    OPTION_U64(0, "off-cpu-min", struct record_cli, off_cpu_min_us, "us",
+               "shorter waits are summed by thread, without stacks (default: 20)"),
+    OPTION_U64(
+        0, "off-cpu-thresh", struct record_cli, off_cpu_thresh_ms, "ms",
+        "Dump off-cpu samples if off-cpu time exceeds this threshold (in milliseconds) (default: 500)"),
     OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.target.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
@@ -425,6 +425,9 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     c->o.to_pipe = strcmp(output, "-") == 0;
     if (c->view && c->o.callgraph == RECORD_CALLGRAPH_NONE)
         c->plain_callgraph = true;
+    c->o.off_cpu_min_ns = c->off_cpu_min_us * 1000;
+    c->o.off_cpu_direct_ns = c->off_cpu_thresh_ms * 1000000;
+    c->o.verbose = c->verbose > 0;
     c->o.kcore = c->kcore ? "/proc/kcore" : NULL;
     if (c->inherit_given)
         c->o.inherit = !c->no_inherit;
@@ -454,6 +457,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .switch_events = triggers.items.count ? &triggers : NULL,
             .sys = &sysfs_system,
             .perf = &os_perf_system,
+            .bpf = &os_bpf_system,
             .proc = &proc,
             .argv = argv,
             .output = output,
@@ -484,7 +488,9 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
-    struct record_cli c = {.o = {.inherit = true, .build_id_mmap = true}};
+    struct record_cli c = {.o = {.inherit = true, .build_id_mmap = true},
+                           .off_cpu_min_us = RECORD_DEFAULT_OFF_CPU_MIN_US,
+                           .off_cpu_thresh_ms = RECORD_DEFAULT_OFF_CPU_THRESH_MS};
     int status;
     /* The command line as it was, for the header: parsing permutes it. */
     char **line = calloc((size_t)argc + 2, sizeof *line);

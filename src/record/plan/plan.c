@@ -5,7 +5,7 @@
 
 #include "events/event_attr.h"
 
-enum { SOFTWARE_DUMMY = 9 /* PERF_COUNT_SW_DUMMY */ };
+enum { SOFTWARE_DUMMY = 9, SOFTWARE_BPF_OUTPUT = 10 }; /* PERF_COUNT_SW_* */
 
 /* PERF_SAMPLE_BRANCH_*: user, call stack, and neither flags nor cycles, which a callgraph has no use for. */
 #define BRANCH_CALL_STACK (1ull << 0 | 1ull << 11 | 1ull << 14 | 1ull << 15)
@@ -220,6 +220,23 @@ static void plan_dummy(struct record_event_plan *p, uint32_t index, const struct
     perf_event_attr_size(&p->attr);
 }
 
+/* The event of --off-cpu, as perf-record(1) describes it: an id and a name for samples that come from
+ * elsewhere. */
+static void plan_off_cpu(struct record_event_plan *p, uint32_t index, const struct record_options *o,
+                         const struct perf_target *t) {
+    *p = (struct record_event_plan){
+        .attr = {.type = PERFDATA_TYPE_SOFTWARE, .config = SOFTWARE_BPF_OUTPUT, .sample_period = 1},
+        .name = "offcpu-time",
+        .leader = index,
+        .members = 1,
+        .off_cpu = true,
+        .mode_fixed = true};
+    set_common(p, o, t);
+    p->attr.sample_type |= PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN;
+    p->attr.sample_type &= ~PERFDATA_SAMPLE_CPU; /* who waits is on none */
+    perf_event_attr_size(&p->attr);
+}
+
 /*
  * One layout for all events: their samples' id is at a place that the first attr tells (ID). Several: it must
  * be where it needs no layout (IDENTIFIER).
@@ -249,6 +266,12 @@ bool record_plan_init(struct record_plan *c, const struct perf_events *events, c
         if (!p)
             return err_memory(err, "events");
         plan_event(p, events, (uint32_t)i, o, t);
+    }
+    if (o->off_cpu) {
+        struct record_event_plan *p = vec_push(&c->events);
+        if (!p)
+            return err_memory(err, "events");
+        plan_off_cpu(p, (uint32_t)c->events.count - 1, o, t);
     }
     /* Events that are off tell nothing, and rings that are overwritten forget. */
     if (t->system_wide || o->delay_ms || o->range_count || o->control || o->overwrite) {

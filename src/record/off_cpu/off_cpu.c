@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/off_cpu/off_cpu.h"
+
+#include <linux/bpf.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/plural.h"
+#include "bpf/dist/off_cpu.h"
+#include "format/kallsyms/kallsyms.h"
+#include "format/perfdata/record.h"
+#include "os/bpf/bpf_ring.h"
+#include "os/poller.h"
+#include "record/off_cpu/wait_frames.h"
+#include "record/rings/clock.h"
+
+enum {
+    SUMS_MAX = 1 << 15, /* entries, as in the program */
+    RING_BYTES = 1 << 20,
+    OUT_OF_LINE = 2, /* PERF_RECORD_KSYMBOL_TYPE_OOL */
+};
+static const uint64_t TAKE_NS = 1000000000, PAIR_NS = 10000000000;
+
+struct wait {
+    struct bpf_off_cpu_key key;
+    uint64_t ns, count, at_ns;
+};
+
+struct record_off_cpu {
+    struct record_off_cpu_sources from;
+    struct os_bpf_object object;
+    struct os_bpf_ring ring;
+    int spare; /* the map of sums that programs do not write to; -1: none */
+    int inner; /* the one that they write to */
+    bool on;
+    VEC(struct wait) waits;
+    VEC(uint64_t) chain;
+    struct writer body;
+    uint8_t named[(RECORD_WAIT_NUMBERS + 7) / 8]; /* waits that this file has names for: a bit each */
+    char machine[65];
+    uint64_t sched_start, sched_end; /* the scheduler's own functions; 0: not known */
+    uint64_t taken_ns, paired_ns;    /* os_clock_ns() then; 0: never */
+    uint64_t perf_minus_monotonic;   /* modulo 2^64 */
+};
+
+/* --- start --- */
+
+/* Lines of /proc/kallsyms: where the scheduler's section begins and ends. */
+static bool find_sched(void *ctx, struct bytes lines) {
+    static const char NAME[] = "__sched_text_";
+    struct record_off_cpu *x = ctx;
+    const uint8_t *hit;
+    while ((hit = memmem(lines.data, lines.size, NAME, sizeof NAME - 1)) != NULL) {
+        const uint8_t *nl = memrchr(lines.data, '\n', (size_t)(hit - lines.data));
+        const uint8_t *start = nl ? nl + 1 : lines.data, *end = lines.data + lines.size;
+        struct bytes line = {start, (size_t)(end - start)};
+        struct kallsyms_symbol s;
+        if (kallsyms_next(&line, &s)) {
+            if (s.name.size == sizeof "__sched_text_start" - 1)
+                x->sched_start = s.address;
+            else if (s.name.size == sizeof "__sched_text_end" - 1)
+                x->sched_end = s.address;
+        }
+        hit += sizeof NAME - 1;
+        lines = (struct bytes){hit, (size_t)(end - hit)};
+    }
+    return !x->sched_end;
+}
+
+/* The threads that are recorded, if not all. */
+static bool set_targets(struct record_off_cpu *x, struct err *err) {
+    const struct perf_target *t = x->from.target;
+    static const uint32_t ONE = 1;
+    for (size_t i = 0; i < t->threads.count; i++) {
+        uint32_t tid = (uint32_t)t->threads.items[i].tid;
+        int status = t->system_wide
+                         ? 0
+                         : os_bpf_update(x->from.bpf, x->object.maps[OFF_CPU_MAP_TARGETS].fd, &tid, &ONE);
+        if (status < 0)
+            return err_errno(err, -status, "--off-cpu", "not all threads can be watched");
+    }
+    return true;
+}
+
+static bool load(struct record_off_cpu *x, struct err *err) {
+    const struct record_options *o = x->from.options;
+    static const struct os_bpf_map_kind SUMS = {
+        "sums_b", BPF_MAP_TYPE_HASH, 0, sizeof(struct bpf_off_cpu_key), sizeof(struct bpf_off_cpu_sum),
+        SUMS_MAX};
+    if (!os_bpf_open(&x->object, x->from.bpf, &bpf_off_cpu, err))
+        return false;
+    struct bpf_off_cpu_rodata *rodata = os_bpf_data(&x->object, OFF_CPU_MAP_RODATA);
+    rodata->options = (struct bpf_off_cpu_options){.min_ns = o->off_cpu_min_ns,
+                                                   .direct_ns = o->off_cpu_direct_ns,
+                                                   .all = x->from.target->system_wide,
+                                                   .inherit = o->inherit,
+                                                   .kernel_stacks = !o->user_callchains && !o->all_user,
+                                                   .user_stacks = !o->kernel_callchains && !o->all_kernel};
+    if (!os_bpf_load(&x->object, o->verbose, err) || !set_targets(x, err))
+        return false;
+    x->inner = x->object.maps[OFF_CPU_MAP_SUMS_A].fd;
+    x->spare = os_bpf_make_map(x->from.bpf, &SUMS);
+    if (x->spare < 0)
+        return err_errno(err, -x->spare, "--off-cpu", "a BPF map cannot be made");
+    return os_bpf_ring_open(&x->ring, x->from.bpf, x->object.maps[OFF_CPU_MAP_DIRECTS].fd, RING_BYTES, err);
+}
+
+struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources *sources, struct err *err) {
+    const struct perf_target_options *t = &sources->options->target;
+    if (t->cpus) {
+        err_set(err, ERR_USAGE, "--off-cpu", "it does not go with -C: a wait is a thread's, on no CPU");
+        return NULL;
+    }
+    struct record_off_cpu *x = calloc(1, sizeof *x);
+    if (!x) {
+        err_memory(err, "--off-cpu");
+        return NULL;
+    }
+    x->from = *sources;
+    x->spare = -1;
+    x->body = writer_make(false);
+    snprintf(x->machine, sizeof x->machine, "%s", sources->machine);
+    if (!load(x, err)) {
+        record_off_cpu_free(x);
+        return NULL;
+    }
+    if (sources->proc)
+        sources->proc->lines(sources->proc->ctx, "/proc/kallsyms", find_sched, x, NULL);
+    return x;
+}
+
+static bool no_row(void *ctx, const void *key, const void *value) {
+    (void)ctx, (void)key, (void)value;
+    return true;
+}
+
+bool record_off_cpu_switch(struct record_off_cpu *x, bool on, struct err *err) {
+    bool user = !x->from.options->kernel_callchains && !x->from.options->all_kernel;
+    if (x->on == on)
+        return true;
+    x->on = on;
+    if (!on) {
+        os_bpf_detach(&x->object);
+        return os_bpf_iterate(&x->object, OFF_CPU_PROGRAM_END, 1, no_row, NULL, err);
+    }
+    for (uint32_t i = 0; i < bpf_off_cpu.program_count; i++)
+        if (bpf_off_cpu.programs[i].attach == OS_BPF_ATTACH_BTF &&
+            (user || i != OFF_CPU_PROGRAM_ON_SYS_EXIT) && !os_bpf_attach_one(&x->object, i, err))
+            return false;
+    return os_bpf_iterate(&x->object, OFF_CPU_PROGRAM_BEGIN, 1, no_row, NULL, err);
+}
+
+/* --- taking --- */
+
+bool record_off_cpu_due(struct record_off_cpu *x) {
+    const struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
+    return os_clock_ns() - x->taken_ns >= TAKE_NS ||
+           __atomic_load_n(&bss->entries, __ATOMIC_RELAXED) >= SUMS_MAX / 2;
+}
+
+static bool add_sum(void *ctx, const void *key, const void *value) {
+    struct record_off_cpu *x = ctx;
+    struct bpf_off_cpu_sum sum;
+    struct wait *to = vec_push(&x->waits);
+    memcpy(&sum, value, sizeof sum);
+    if (!to) {
+        x->body.failed = true;
+        return false;
+    }
+    memcpy(&to->key, key, sizeof to->key);
+    to->ns = sum.ns;
+    to->count = sum.count;
+    to->at_ns = sum.last_ns;
+    return true;
+}
+
+static bool add_direct(void *ctx, struct bytes record) {
+    struct record_off_cpu *x = ctx;
+    struct bpf_off_cpu_direct d;
+    struct wait *to = record.size >= sizeof d ? vec_push(&x->waits) : NULL;
+    if (!to) {
+        x->body.failed = true;
+        return false;
+    }
+    memcpy(&d, record.data, sizeof d);
+    *to = (struct wait){d.key, d.ns, 1, d.at_ns};
+    return true;
+}
+
+/* Exchanges the maps of sums, and empties the one that is no longer written to. */
+static bool collect(struct record_off_cpu *x, struct err *err) {
+    const struct os_bpf *bpf = x->from.bpf;
+    struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
+    int full = x->inner, status = os_bpf_put_inner(bpf, x->object.maps[OFF_CPU_MAP_SUMS].fd, 0, x->spare);
+    vec_clear(&x->waits);
+    if (status < 0)
+        return err_errno(err, -status, "--off-cpu", "the BPF maps cannot be exchanged");
+    __atomic_store_n(&bss->entries, 0, __ATOMIC_RELAXED); /* a few more may be in it: it is a hint */
+    x->inner = x->spare;
+    x->spare = full;
+    status =
+        os_bpf_each(bpf, full, sizeof(struct bpf_off_cpu_key), sizeof(struct bpf_off_cpu_sum), add_sum, x);
+    for (size_t i = 0; i < x->waits.count; i++)
+        os_bpf_delete(bpf, full, &x->waits.items[i].key);
+    if (status >= 0)
+        status = os_bpf_ring_take(&x->ring, add_direct, x);
+    if (status < 0)
+        return err_errno(err, -status, "--off-cpu", "the BPF maps cannot be read");
+    return !x->body.failed || err_memory(err, "--off-cpu");
+}
+
+static int compare(const void *a, const void *b) {
+    const struct wait *x = a, *y = b;
+    return x->at_ns != y->at_ns ? (x->at_ns < y->at_ns ? -1 : 1) : memcmp(&x->key, &y->key, sizeof x->key);
+}
+
+static bool push(struct record_off_cpu *x, uint64_t word) {
+    uint64_t *to = vec_push(&x->chain);
+    if (to)
+        *to = word;
+    return to != NULL;
+}
+
+/* Appends a stack after its marker; the kernel's (0: it has its marker) without the scheduler's functions
+ * that it begins with. False: no memory. */
+static bool add_stack(struct record_off_cpu *x, uint64_t hash, uint64_t marker) {
+    struct bpf_off_cpu_stack s;
+    bool inner = !marker, ok = true;
+    if (!hash || os_bpf_lookup(x->from.bpf, x->object.maps[OFF_CPU_MAP_STACKS].fd, &hash, &s) < 0)
+        return true;
+    uint32_t n = s.count < BPF_OFF_CPU_FRAMES ? s.count : BPF_OFF_CPU_FRAMES;
+    for (uint32_t i = 0; i < n && ok; i++) {
+        inner = inner && s.ips[i] >= x->sched_start && s.ips[i] < x->sched_end && i + 1 < n;
+        if (inner)
+            continue;
+        ok = (!marker || push(x, marker)) && push(x, s.ips[i]);
+        marker = 0;
+    }
+    return ok;
+}
+
+/* The wait's frame: its address, which has a name from the first time on (docs/FORMAT.md). */
+static uint64_t wait_frame(struct record_off_cpu *x, const struct wait *wait, const struct record_sink *sink,
+                           struct writer *w) {
+    uint32_t number = record_wait_number(&wait->key);
+    uint64_t address = RECORD_WAIT_BASE + (uint64_t)number * RECORD_WAIT_BYTES;
+    if (x->named[number / 8] & 1u << number % 8)
+        return address;
+    x->named[number / 8] |= (uint8_t)(1u << number % 8);
+    char name[RECORD_WAIT_NAME];
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_KSYMBOL,
+                                  .ksymbol = {address, RECORD_WAIT_BYTES, OUT_OF_LINE, 0, {NULL, 0}}};
+    size_t n = record_wait_name(number, x->machine, name);
+    rec.ksymbol.name = (struct bytes){(const uint8_t *)name, (n + 8) & ~(size_t)7};
+    record_sink_encode(sink, &rec, w);
+    return address;
+}
+
+static void put_sample(struct record_off_cpu *x, const struct perfdata_event *event, const struct wait *wait,
+                       const struct record_sink *sink, struct writer *w) {
+    enum { KERNEL = 1 }; /* PERF_RECORD_MISC_CPUMODE_ */
+    uint64_t frame = wait_frame(x, wait, sink, w);
+    vec_clear(&x->chain);
+    w->failed |= !push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) ||
+                 !add_stack(x, wait->key.kernel_stack, 0) ||
+                 !add_stack(x, wait->key.user_stack, PERFDATA_CONTEXT_USER);
+    struct perfdata_sample s = {
+        .have = event->plan.sample_type,
+        .identifier = event->id_count ? event->ids[0] : 0,
+        .id = event->id_count ? event->ids[0] : 0,
+        .ip = frame,
+        .pid = wait->key.pid,
+        .tid = wait->key.tid,
+        .time = wait->at_ns + x->perf_minus_monotonic,
+        .period = wait->ns,
+        .callchain = {(const uint8_t *)x->chain.items, x->chain.count, false},
+    };
+    writer_clear(&x->body);
+    perfdata_sample_encode(&event->plan, &s, &x->body);
+    w->failed |= !writer_ok(&x->body);
+    if (w->failed)
+        return;
+    writer_u32(w, PERFDATA_RECORD_SAMPLE);
+    writer_u16(w, KERNEL);
+    writer_u16(w, (uint16_t)(x->body.size + PERFDATA_HEADER_SIZE));
+    writer_bytes_put(w, writer_bytes(&x->body));
+}
+
+bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *event,
+                         const struct record_sink *sink, struct writer *w, struct err *err) {
+    struct perfdata_clock_pair pair;
+    x->taken_ns = os_clock_ns();
+    if (!collect(x, err))
+        return false;
+    if ((!x->paired_ns || x->taken_ns - x->paired_ns >= PAIR_NS) &&
+        record_clock_pair(x->from.perf, x->from.options, &pair)) {
+        x->perf_minus_monotonic = pair.perf_ns - pair.monotonic_ns;
+        x->paired_ns = x->taken_ns;
+    }
+    if (x->waits.count)
+        qsort(x->waits.items, x->waits.count, sizeof *x->waits.items, compare);
+    for (size_t i = 0; i < x->waits.count; i++)
+        put_sample(x, event, &x->waits.items[i], sink, w);
+    return writer_ok(w) || err_memory(err, "--off-cpu");
+}
+
+void record_off_cpu_forget(struct record_off_cpu *x) {
+    memset(x->named, 0, sizeof x->named);
+}
+
+/* --- end --- */
+
+void record_off_cpu_tell(struct record_off_cpu *x) {
+    struct bpf_off_cpu_counters sum = {0};
+    uint32_t cpus = x->from.bpf->cpus(x->from.bpf->ctx), zero = 0;
+    struct bpf_off_cpu_counters *by_cpu = calloc(cpus ? cpus : 1, sizeof *by_cpu);
+    if (by_cpu && cpus &&
+        os_bpf_lookup(x->from.bpf, x->object.maps[OFF_CPU_MAP_COUNTERS].fd, &zero, by_cpu) == 0)
+        for (uint32_t i = 0; i < cpus; i++)
+            for (size_t k = 0; k < sizeof sum / sizeof(__u64); k++)
+                ((__u64 *)&sum)[k] += ((const __u64 *)&by_cpu[i])[k];
+    free(by_cpu);
+    log_line(LOG_INFO, "off-CPU: %llu voluntary and %llu involuntary switches, %llu waits",
+             (unsigned long long)sum.switches_voluntary, (unsigned long long)sum.switches_involuntary,
+             (unsigned long long)sum.waits);
+    if (sum.lost_sums)
+        log_line(LOG_WARN, "off-CPU: %llu wait%s (%.3f s) lost: the map of sums was full",
+                 (unsigned long long)sum.lost_sums, plural(sum.lost_sums), (double)sum.lost_sums_ns / 1e9);
+    if (sum.lost_stacks)
+        log_line(
+            LOG_WARN,
+            "off-CPU: %llu wait%s without a stack: the map of stacks was full; --off-cpu-min leaves out more",
+            (unsigned long long)sum.lost_stacks, plural(sum.lost_stacks));
+    if (sum.lost_threads)
+        log_line(LOG_WARN, "off-CPU: %llu time%s a thread could not be watched",
+                 (unsigned long long)sum.lost_threads, plural(sum.lost_threads));
+    if (sum.unseen)
+        log_line(LOG_INFO, "off-CPU: %llu time%s a thread ran without the kernel having told of it",
+                 (unsigned long long)sum.unseen, plural(sum.unseen));
+}
+
+void record_off_cpu_free(struct record_off_cpu *x) {
+    if (!x)
+        return;
+    os_bpf_ring_close(&x->ring);
+    if (x->object.code) {
+        if (x->spare >= 0 && x->spare != x->object.maps[OFF_CPU_MAP_SUMS_A].fd)
+            x->from.bpf->close(x->from.bpf->ctx, x->spare);
+        else if (x->inner > 0 && x->inner != x->object.maps[OFF_CPU_MAP_SUMS_A].fd)
+            x->from.bpf->close(x->from.bpf->ctx, x->inner);
+        os_bpf_close(&x->object);
+    }
+    vec_fini(&x->waits);
+    vec_fini(&x->chain);
+    writer_fini(&x->body);
+    free(x);
+}

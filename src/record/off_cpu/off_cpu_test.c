@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bpf/dist/off_cpu.h"
+#include "format/perfdata/record.h"
+#include "os/bpf/bpf_fake.h"
+#include "os/perf_event_fake.h"
+#include "os/proc_fake.h"
+#include "record/off_cpu/off_cpu.h"
+#include "record/off_cpu/wait_frames.h"
+#include "tests/support/fail_alloc.h"
+
+enum { SCHEDULER = 0x1000, CALLER = 0x3000, USER = 0x5000 };
+
+struct fixture {
+    struct os_bpf_fake bpf;
+    struct os_perf_fake perf;
+    struct perf_target target;
+    struct record_options options;
+    struct perfdata_events events;
+    struct record_sink sink;
+    struct record_off_cpu *x;
+    struct err err;
+};
+
+/* The program's maps, as bpf/off_cpu.bpf.c has them. */
+static const struct os_bpf_map_kind *kinds(void) {
+    static const struct os_bpf_map_kind KINDS[OFF_CPU_MAP_COUNT] = {
+        [OFF_CPU_MAP_SUMS_A] = {.key_bytes = sizeof(struct bpf_off_cpu_key),
+                                .value_bytes = sizeof(struct bpf_off_cpu_sum),
+                                .entries = 100},
+        [OFF_CPU_MAP_SUMS] = {.key_bytes = 4, .value_bytes = 4, .entries = 1},
+        [OFF_CPU_MAP_TARGETS] = {.key_bytes = 4, .value_bytes = 4, .entries = 10},
+        [OFF_CPU_MAP_STACKS] = {.key_bytes = 8,
+                                .value_bytes = sizeof(struct bpf_off_cpu_stack),
+                                .entries = 10},
+        [OFF_CPU_MAP_COUNTERS] = {.key_bytes = 4,
+                                  .value_bytes = 2 * sizeof(struct bpf_off_cpu_counters),
+                                  .entries = 1},
+    };
+    return KINDS;
+}
+
+static int map_fd(uint32_t number) {
+    return OS_BPF_FAKE_FD + 2 + (int)number; /* after the loader's data and the loader */
+}
+
+static void begin(struct fixture *f) {
+    *f = (struct fixture){.options = {.off_cpu = true, .inherit = true}};
+    os_bpf_fake_init(&f->bpf, &bpf_off_cpu);
+    f->bpf.kinds = kinds();
+    os_perf_fake_init(&f->perf);
+    struct perf_target_thread *t = vec_push(&f->target.threads);
+    struct perfdata_attr attr = {.size = 128,
+                                 .known_size = 128,
+                                 .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
+                                                PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME |
+                                                PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN,
+                                 .flags = PERFDATA_ATTR_SAMPLE_ID_ALL};
+    if (t)
+        t->tid = 77;
+    perfdata_events_init(&f->events, false);
+    if (perfdata_events_add(&f->events, &attr, NULL) != PERFDATA_NO_EVENT &&
+        perfdata_events_add_id(&f->events, 0, 42))
+        f->sink.plan = &f->events.list.items[0].plan;
+}
+
+static void end(struct fixture *f) {
+    record_off_cpu_free(f->x);
+    perfdata_events_fini(&f->events);
+    vec_fini(&f->target.threads);
+    os_perf_fake_fini(&f->perf);
+    assert_int_equal(os_bpf_fake_open(&f->bpf), 0);
+    os_bpf_fake_fini(&f->bpf);
+}
+
+static bool start(struct fixture *f, const struct os_proc *proc) {
+    const struct record_off_cpu_sources from = {&f->bpf.bpf, &f->perf.perf, proc,
+                                                &f->options, &f->target,    "x86_64"};
+    return (f->x = record_off_cpu_start(&from, &f->err)) != NULL;
+}
+
+static int put_sum(struct fixture *f, int map, const struct bpf_off_cpu_key *key, uint64_t ns,
+                   uint64_t last_ns) {
+    struct bpf_off_cpu_sum sum = {.ns = ns, .count = 3, .last_ns = last_ns};
+    return os_bpf_update(&f->bpf.bpf, map, key, &sum);
+}
+
+static void put_stack(struct fixture *f, uint64_t hash, uint64_t first, uint64_t second) {
+    struct bpf_off_cpu_stack s = {.count = 2, .ips = {first, second}};
+    assert_int_equal(os_bpf_update(&f->bpf.bpf, map_fd(OFF_CPU_MAP_STACKS), &hash, &s), 0);
+}
+
+/* The record at *at, which moves on to the next one. */
+static struct perfdata_raw next(const struct writer *w, size_t *at) {
+    assert_true(*at + PERFDATA_HEADER_SIZE <= w->size);
+    uint16_t size = bytes_load16(w->data + *at + 6, false);
+    struct perfdata_raw raw = {
+        .type = bytes_load32(w->data + *at, false),
+        .misc = bytes_load16(w->data + *at + 4, false),
+        .body = {w->data + *at + PERFDATA_HEADER_SIZE, size - (size_t)PERFDATA_HEADER_SIZE}};
+    *at += size;
+    return raw;
+}
+
+static uint64_t expect_name(const struct writer *w, size_t *at, const struct fixture *f, const char *name) {
+    struct perfdata_raw raw = next(w, at);
+    struct perfdata_record rec;
+    assert_int_equal(raw.type, PERFDATA_RECORD_KSYMBOL);
+    assert_true(perfdata_record_decode(&raw, f->sink.plan, false, &rec, NULL));
+    assert_string_equal((const char *)rec.ksymbol.name.data, name);
+    return rec.ksymbol.addr;
+}
+
+static struct perfdata_sample expect_sample(const struct writer *w, size_t *at, const struct fixture *f) {
+    struct perfdata_raw raw = next(w, at);
+    struct perfdata_sample s;
+    assert_int_equal(raw.type, PERFDATA_RECORD_SAMPLE);
+    assert_int_equal(raw.misc, PERFDATA_MISC_KERNEL);
+    assert_true(perfdata_sample_decode(f->sink.plan, raw.body, ~0ull, &s));
+    assert_int_equal(s.identifier, 42);
+    return s;
+}
+
+static const struct perfdata_event *event(const struct fixture *f) {
+    return &f->events.list.items[0];
+}
+
+static void sums_become_samples(void **state) {
+    (void)state;
+    static const struct os_proc_fake_file FILES[] = {
+        {"/proc/kallsyms",
+         OS_PROC_TEXT("0000000000000f00 T _text\n0000000000001000 T __sched_text_start\n0000000000001010 t "
+                      "__schedule\n"
+                      "0000000000002000 T __sched_text_end\n0000000000003000 T pipe_read\n")},
+    };
+    const struct os_proc_fake fake = {.files = FILES, .file_count = 1};
+    const struct os_proc proc = os_proc_fake(&fake);
+    struct fixture f;
+    begin(&f);
+    assert_true(start(&f, &proc));
+    uint32_t tid = 77, value;
+    assert_int_equal(os_bpf_lookup(&f.bpf.bpf, map_fd(OFF_CPU_MAP_TARGETS), &tid, &value), 0);
+    assert_true(record_off_cpu_switch(f.x, true, &f.err) && record_off_cpu_switch(f.x, true, &f.err));
+    assert_true(record_off_cpu_due(f.x));
+
+    put_stack(&f, 111, SCHEDULER + 0x20, CALLER);
+    put_stack(&f, 222, USER, USER + 8);
+    struct bpf_off_cpu_key key = {77, 78, 111, 222, BPF_OFF_CPU_SLEEPS, 0};
+    struct bpf_off_cpu_key brief = {77, 79, 0, 0, BPF_OFF_CPU_RUNNABLE, BPF_OFF_CPU_SHORT};
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &key, 5000, 900);
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &brief, 30, 800);
+
+    struct writer w = writer_make(false);
+    size_t at = 0;
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    assert_false(record_off_cpu_due(f.x));
+    expect_name(&w, &at, &f, "short waits for a CPU");
+    struct perfdata_sample s = expect_sample(&w, &at, &f);
+    assert_true(s.tid == 79 && s.period == 30 && s.time == 800 && s.callchain.count == 2);
+    uint64_t address = expect_name(&w, &at, &f, "sleeps in system call 0");
+    s = expect_sample(&w, &at, &f);
+    assert_true(s.pid == 77 && s.tid == 78 && s.period == 5000 && s.time == 900 && s.ip == address);
+    const uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL, address, CALLER,
+                              PERFDATA_CONTEXT_USER,   USER,    USER + 8};
+    assert_int_equal(s.callchain.count, 6);
+    for (uint64_t i = 0; i < 6; i++)
+        assert_true(perfdata_u64_at(&s.callchain, i) == chain[i]);
+    assert_int_equal(at, w.size);
+
+    /* The next ones are in the other map; their names are known; what was taken is gone. */
+    writer_clear(&w);
+    at = 0;
+    put_sum(&f, map_fd(OFF_CPU_MAP_COUNT + OFF_CPU_PROGRAM_COUNT), &key, 6000, 1000);
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    s = expect_sample(&w, &at, &f);
+    assert_true(s.period == 6000 && at == w.size);
+    record_off_cpu_forget(f.x); /* another file */
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &key, 7000, 1100);
+    writer_clear(&w);
+    at = 0;
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    expect_name(&w, &at, &f, "sleeps in system call 0");
+    s = expect_sample(&w, &at, &f);
+    assert_true(s.period == 7000 && at == w.size);
+    assert_true(record_off_cpu_switch(f.x, false, &f.err));
+    record_off_cpu_tell(f.x);
+    writer_fini(&w);
+    end(&f);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    f.options.target.cpus = "0";
+    assert_false(start(&f, NULL));
+    assert_int_equal(f.err.code, ERR_USAGE);
+    end(&f);
+    begin(&f);
+    for (int32_t i = 0; i < 20; i++) { /* more than the map holds */
+        struct perf_target_thread *t = vec_push(&f.target.threads);
+        assert_non_null(t);
+        t->tid = 100 + i;
+    }
+    assert_false(start(&f, NULL));
+    assert_non_null(strstr(f.err.message, "watched"));
+    end(&f);
+}
+
+static int refuse(void *ctx, int command) {
+    return command == *(int *)ctx ? EPERM : 0;
+}
+
+static void failures_are_told(void **state) {
+    (void)state;
+    static const int COMMANDS[] = {BPF_MAP_CREATE,          BPF_PROG_LOAD,   BPF_BTF_LOAD,
+                                   BPF_RAW_TRACEPOINT_OPEN, BPF_LINK_CREATE, BPF_ITER_CREATE,
+                                   BPF_MAP_LOOKUP_BATCH};
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        struct fixture f;
+        struct writer w = writer_make(false);
+        int command = COMMANDS[i];
+        begin(&f);
+        f.bpf.refuse = refuse;
+        f.bpf.refuse_ctx = &command;
+        bool ok = start(&f, NULL) && record_off_cpu_switch(f.x, true, &f.err) &&
+                  record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err);
+        assert_false(ok);
+        assert_true(f.err.code != ERR_NONE && *f.err.message);
+        writer_fini(&w);
+        end(&f);
+    }
+}
+
+static void no_memory(void **state) {
+    (void)state;
+    static const struct bpf_off_cpu_key KEY = {77, 78, 111, 0, BPF_OFF_CPU_BLOCKED, 74};
+    FAIL_EACH_ALLOC({
+        struct fixture f;
+        struct writer w = writer_make(false);
+        begin(&f);
+        if (f.sink.plan && start(&f, NULL) && record_off_cpu_switch(f.x, true, &f.err) &&
+            put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &KEY, 1, 1) == 0)
+            record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err);
+        if (f.x)
+            record_off_cpu_tell(f.x);
+        writer_fini(&w);
+        end(&f);
+    });
+}
+
+static void waits_have_names(void **state) {
+    (void)state;
+    static const struct {
+        struct bpf_off_cpu_key key;
+        const char *name;
+    } CASES[] = {
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 202}, "sleeps in system call 202"},
+        {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = 74}, "blocked in system call 74"},
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 630}, "sleeps in system call 630"},
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 1000000}, "sleeps"},
+        {{.kind = BPF_OFF_CPU_RUNNABLE, .syscall = 74}, "waits for a CPU"},
+        {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = BPF_OFF_CPU_NO_CALL, .user_stack = 1},
+         "blocked in a fault"},
+        {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = BPF_OFF_CPU_NO_CALL}, "blocked"},
+        {{.kind = BPF_OFF_CPU_STOPPED, .syscall = BPF_OFF_CPU_UNKNOWN_CALL, .user_stack = 1}, "stopped"},
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = BPF_OFF_CPU_SHORT}, "short sleeps"},
+        {{.kind = 77, .syscall = -9}, "waits"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char name[RECORD_WAIT_NAME];
+        uint32_t number = record_wait_number(&CASES[i].key);
+        assert_true(number < RECORD_WAIT_NUMBERS);
+        assert_int_equal(record_wait_name(number, "x86_64", name), strlen(CASES[i].name));
+        assert_string_equal(name, CASES[i].name);
+    }
+    for (uint32_t i = 0; i < RECORD_WAIT_NUMBERS; i++) {
+        char name[RECORD_WAIT_NAME];
+        assert_true(record_wait_name(i, "", name) < RECORD_WAIT_NAME - 8);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_become_samples), cmocka_unit_test(refusals),
+        cmocka_unit_test(failures_are_told),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(waits_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
