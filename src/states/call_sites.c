@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { TEXT_ROOM = 600, LINE_ROOM = 700 };
 
@@ -78,7 +79,11 @@ void call_sites_fini(struct call_sites *s) {
 static void name_frame(struct call_sites *s, struct resolve_sample_frame *f, char *to) {
     uint64_t offset = 0;
     const char *name = resolve_sample_name(&s->frames->samples, f, &offset);
-    if (name)
+    if (s->raw)
+        snprintf(to, TEXT_ROOM, "%" PRIx64, f->address);
+    else if (name && s->functions)
+        snprintf(to, TEXT_ROOM, "%.512s", name);
+    else if (name)
         snprintf(to, TEXT_ROOM, "%.512s+0x%" PRIx64, name, offset);
     else
         snprintf(to, TEXT_ROOM, "%#" PRIx64, f->address);
@@ -143,4 +148,34 @@ uint32_t call_sites_find(struct call_sites *s, uint64_t loc) {
     if (s->stack.failed)
         return CALL_SITE_NONE;
     return r.matches ? keep(s, &r) : CALL_SITE_FILTERED;
+}
+
+struct ranked {
+    const char *text;
+    uint32_t index;
+    struct call_site site;
+};
+
+static int by_text(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    int d = strcmp(x->text, y->text);
+    return d ? d : x->index < y->index ? -1 : x->index > y->index;
+}
+
+bool call_sites_rank(struct call_sites *s, uint32_t *ranks) {
+    size_t n = s->list.count;
+    struct ranked *list = n ? calloc(n, sizeof *list) : NULL;
+    if (n && !list)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        list[i] =
+            (struct ranked){strpool_text(&s->texts, s->list.items[i].name), (uint32_t)i, s->list.items[i]};
+    if (n)
+        qsort(list, n, sizeof *list, by_text);
+    for (size_t i = 0; i < n; i++) {
+        ranks[list[i].index] = (uint32_t)i;
+        s->list.items[i] = list[i].site;
+    }
+    free(list);
+    return true;
 }

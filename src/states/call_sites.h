@@ -27,6 +27,8 @@ struct call_sites {
     call_site_own_fn *own;
     unsigned skip;      /* so many frames are no site, whatever they are */
     size_t depth;       /* so many frames count; 0: all */
+    bool functions;     /* by function, not by place in it */
+    bool raw;           /* by address, not by name */
     bool stacks;        /* sites are told apart by their stacks */
     const char *filter; /* only if a frame's function has this in its name; NULL: all */
     struct strpool texts;
@@ -34,6 +36,9 @@ struct call_sites {
     VEC(struct call_site) list;
     struct hash_map by_text; /* of what they are told apart by */
 };
+
+/* Numbers the sites anew, by name; ranks[old] is the new number. No site can be found then. False: memory. */
+bool call_sites_rank(struct call_sites *s, uint32_t *ranks);
 
 /* The site of the sample at a loc: its index, CALL_SITE_FILTERED, or CALL_SITE_NONE: memory. */
 enum { CALL_SITE_NONE = UINT32_MAX - 1, CALL_SITE_FILTERED = UINT32_MAX - 2 };
