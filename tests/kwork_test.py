@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`kwork` over made recordings, of which all that happened is known: kwork_test.py SONDE"""
+import json
 import os
 import struct
 import subprocess
@@ -190,6 +191,27 @@ def chosen():
     check(piped.stdout == LINES, f"from standard input: {piped.stdout}{piped.stderr}")
 
 
+def as_json():
+    def shown(*options):
+        return json.loads(sonde(*options, "-f", "--json").stdout)
+
+    scene().write("perf.data")
+    got = shown("report")
+    soft = got["rows"][0]
+    check((soft["class"], soft["name"], soft["number"], soft["cpu"]) == ("softirq", "NET_RX", 3, 0) and
+          soft["runs"] == {"count": 1, "total_ns": 4 * MS, "max_ns": 4 * MS, "max_since_ns": 10_002 * MS, "max_until_ns": 10_006 * MS} and
+          soft["delays"]["total_ns"] == 1 * MS, f"report: {got}")
+    check(got["window_ns"] == 8_750_000 and got["faults"]["events"] == 14, f"report: {got}")
+    check(len(shown("latency")["rows"]) == 3, "latency")
+    runs = shown("timehist")["runs"]
+    check([(x["class"], x["since_ns"], x["until_ns"], x["inner_ns"], x.get("raise_ns")) for x in runs[:2]] == [
+        ("irq", 10_003 * MS, 10_003_500_000, 0, None), ("softirq", 10_002 * MS, 10_006 * MS, 500_000, 10_001 * MS)], f"timehist: {runs}")
+    check(runs[2]["work"] == "0xf00" and runs[2]["cpu"] == 1, f"a work item: {runs[2]}")
+    got = shown("top")
+    check(got["threads"] == [{"tid": 101, "comm": "worker", "run_ns": 5_625_000}] and
+          got["cpus"] == [{"cpu": 0, "busy_ns": 10 * MS, "idle_ns": 0, "irq_ns": 750_000, "softirq_ns": 3_625_000}], f"top: {got}")
+
+
 def stacks():
     t = Trace(pd.CALLCHAIN)
     t.chain = [0xffffffffffffff80, TEXT + 0x18, TEXT + 0x28]
@@ -240,6 +262,7 @@ with tempfile.TemporaryDirectory() as folder:
     symbols()
     known()
     chosen()
+    as_json()
     stacks()
     broken()
     usage()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`sched` over made recordings, of which all that happened is known: sched_test.py SONDE"""
+import json
 import os
 import pty
 import struct
@@ -391,6 +392,33 @@ def ties():
     check(lines == ["[0000]", "[0001]"], f"ties, in the order of CPUs:\n{first}")
 
 
+def as_json():
+    """The same as in text, exactly."""
+    def shown(*options):
+        return json.loads(sonde("sched", *options, "-f", "--json").stdout)
+
+    scene().write("perf.data")
+    got = shown("latency", "-p")
+    check({x["tid"]: (x["comm"], x["threads"], x["run_ns"], x["waits"], x["wait_ns"], x["max_since_ns"]) for x in got["rows"]} == {
+        101: ("worker", 1, 5_500_000, 1, 8_000_000, 10_012_000_000), 102: ("worker", 1, 6_000_000, 1, 2_000_000, 10_002_000_000),
+        103: ("rival", 1, 18_500_000, 2, 6_500_000, 10_005_000_000)}, f"latency: {got}")
+    check(got["faults"] == {"switches": 6, "half_pairs": 0, "unwoken": 0, "backwards": 0, "reused": 0, "losses": 0}, f"faults: {got['faults']}")
+    check([(x["threads"], "tid" in x) for x in shown("latency")["rows"]] == [(2, False), (1, True)], "merged rows")
+    got = shown("timehist", "-w", "-M")
+    check([x["event"] for x in got["events"]] == ["switch", "wake", "switch", "wake", "switch", "wake", "switch", "switch", "switch"],
+          f"timehist: {got}")
+    check(got["events"][7] == {"event": "switch", "time_ns": 10_021_500_000, "cpu": 0, "thread": {"tid": 101, "pid": 101, "comm": "worker"},
+                               "next": {"tid": 103, "pid": 103, "comm": "rival"}, "wait_ns": 16_000_000, "delay_ns": 8_000_000,
+                               "run_ns": 1_500_000, "pre_migration_ns": 0, "state": "D", "prio": 120}, f"a switch: {got['events'][7]}")
+    check([(x["thread"]["tid"], x["total_ns"], x["count"]) for x in got["threads"]] == [(101, 5_500_000, 2), (102, 6_000_000, 1), (103, 18_500_000, 2)],
+          f"sums: {got['threads']}")
+    check(got["window_ns"] == 30_000_000 and got["cpus"] == [{"cpu": 0, "idle_ns": 0}], f"the whole: {got}")
+    two_cpus().write("perf.data")
+    got = shown("timehist", "-s", "-I")
+    check(not got["events"] and {x["thread"]["tid"]: x["total_ns"] for x in got["idle_after"]} == {101: 2 * MS, 102: 3.5 * MS, 103: 3 * MS},
+          f"idle times: {got}")
+
+
 def replay():
     """Threads that run, wake and wait as the recorded ones did."""
     scene().write("perf.data")
@@ -477,6 +505,7 @@ with tempfile.TemporaryDirectory() as folder:
     moved()
     stacks()
     ties()
+    as_json()
     replay()
     lost()
     half()

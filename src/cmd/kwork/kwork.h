@@ -7,12 +7,12 @@
 #include "states/kwork_events.h"
 #include "states/kwork_top.h"
 #include "states/sched_events.h"
-#include "view/kwork/kwork_text.h"
+#include "view/kwork/kwork_json.h"
 
 /* The options that all verbs have, before or after the verb, and what to show. */
 struct kwork_common {
     const char *input, *classes, *cpus, *times, *name, *sort;
-    bool force;
+    bool force, json;
     int verbose;
     struct symbol_options symbols;
 };
@@ -21,6 +21,7 @@ struct kwork_common {
 #define KWORK_COMMON_OPTIONS(type, at)                                                          \
     OPTION_STRING('C', "cpu", type, at cpus, "cpu", "list of cpus to profile"),                 \
         INPUT_OPTION(type, at input), INPUT_FORCE_OPTION(type, at force),                       \
+        OPTION_BOOL(0, "json", type, at json, "show it as JSON"),                               \
         OPTION_STRING('n', "name", type, at name, "name", "event name to profile"),             \
         OPTION_STRING(0, "time", type, at times, "str", "Time span for analysis (start,stop)"), \
         OPTION_COUNT('v', "verbose", type, at verbose, "be more verbose"),                      \

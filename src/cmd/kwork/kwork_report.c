@@ -46,7 +46,9 @@ static int show(struct command_env *env, const struct report_options *o, const s
         const struct kwork_text text = {
             .out = &view.out, .function = event_view_function, .ctx = &view, .only = o->c.name};
         kwork_sums_finish(&sums, &k, order);
-        if (order->delays)
+        if (o->c.json)
+            kwork_json_sums(&text, &k, &sums);
+        else if (order->delays)
             kwork_text_latency(&text, &k, &sums);
         else
             kwork_text_report(&text, &k, &sums, o->summary);

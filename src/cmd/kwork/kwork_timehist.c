@@ -32,12 +32,18 @@ static int show(struct command_env *env, const struct timehist_options *o,
     struct err err = ERR_INIT;
     view.symbols = &o->c.symbols;
     view.names_addresses = true;
-    kwork_init(&k, kwork_text_run, &text);
-    bool ok = event_view_open(&view, &err) && kwork_read(&view, &k, NULL, &err);
-    if (ok)
+    struct kwork_json json = {.text = &text, .json = {.out = &view.out}};
+    kwork_init(&k, o->c.json ? kwork_json_run : kwork_text_run, o->c.json ? (void *)&json : (void *)&text);
+    bool ok = event_view_open(&view, &err);
+    if (ok && o->c.json)
+        kwork_json_begin(&json);
+    ok = ok && kwork_read(&view, &k, NULL, &err);
+    if (ok && o->c.json) {
+        kwork_json_end(&json, &k);
+    } else if (ok) {
         kwork_text_head(&text);
-    if (ok)
         kwork_text_faults(&k, false, &view.out);
+    }
     int status = event_view_close(&view, ok, &err);
     kwork_fini(&k);
     return status;

@@ -25,7 +25,10 @@ static int show(struct command_env *env, const struct kwork_common *c, const str
     if (ok) {
         const struct kwork_text text = {.out = &view.out, .only = c->name};
         kwork_top_finish(&top, by_tid);
-        kwork_text_top(&text, &top);
+        if (c->json)
+            kwork_json_top(&text, &top);
+        else
+            kwork_text_top(&text, &top);
     }
     int status = event_view_close(&view, ok, &err);
     kwork_top_fini(&top);

@@ -2,11 +2,12 @@
 #include "cmd/sched/sched.h"
 #include "states/latency.h"
 #include "view/sched/latency_text.h"
+#include "view/sched/sched_json.h"
 
 struct latency_options {
     struct sched_common common;
     const char *sort, *cpus;
-    bool pids;
+    bool pids, json;
 };
 
 #define OWN struct latency_options
@@ -14,6 +15,7 @@ static const struct option options[] = {
     OPTION_STRING('s', "sort", OWN, sort, "key[,key2...]", "sort by key(s): runtime, switch, avg, max"),
     OPTION_STRING('C', "CPU", OWN, cpus, "n", "running and waiting on these CPUs only (0,2-4)"),
     OPTION_BOOL('p', "pids", OWN, pids, "latency stats per pid instead of per comm"),
+    OPTION_BOOL(0, "json", OWN, json, "show it as JSON"),
     SCHED_COMMON_OPTIONS(OWN, common),
     OPTION_END,
 };
@@ -29,7 +31,9 @@ static int show(struct command_env *env, struct latency_options *o, const struct
     states_init(&states, latency_add, &latency);
     bool ok = event_view_open(&view, &err) && sched_read(&view, &states, &err) &&
               (latency_finish(&latency, &states, !o->pids, order) || err_memory(&err, "rows"));
-    if (ok)
+    if (ok && o->json)
+        latency_json_write(&latency, &states, &view.out);
+    else if (ok)
         latency_text_write(&latency, &states, &view.out);
     int status = event_view_close(&view, ok, &err);
     latency_fini(&latency);

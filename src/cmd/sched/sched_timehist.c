@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/sched/sched.h"
+#include "view/sched/sched_json.h"
 #include "view/sched/timehist_text.h"
 
 struct timehist_options {
     struct sched_common common;
     const char *cpus, *pids, *tids, *times, *prios;
-    bool summary, with_summary, idle, visual, graph;
+    bool summary, with_summary, idle, visual, graph, json;
     int max_stack;
     struct symbol_options symbols;
     struct timehist_text text;
@@ -19,6 +20,7 @@ static const struct option options[] = {
     SCHED_COMMON_OPTIONS(OWN, common),
     OPTION_BOOL('g', "call-graph", OWN, graph, "Display call chains if present (default on)"),
     OPTION_BOOL('I', "idle-hist", OWN, idle, "Show idle events only"),
+    OPTION_BOOL(0, "json", OWN, json, "show it as JSON"),
     OPTION_BOOL('M', "migrations", OWN, text.migrations, "Show migration events"),
     OPTION_BOOL('n', "next", OWN, text.next, "Show next task"),
     OPTION_STRING('p', "pid", OWN, pids, "pid[,pid...]", "analyze events only for given process id(s)"),
@@ -76,6 +78,15 @@ static bool prepare(struct timehist_options *o, struct event_view *v, struct sta
     return true;
 }
 
+static void put_end(struct timehist_options *o, const struct timehist *h, const struct states *s,
+                    struct event_view *v) {
+    if (!o->summary)
+        timehist_text_head(&o->text);
+    if (o->summary || o->with_summary)
+        timehist_text_summary(h, s, v->model, &v->out);
+    timehist_text_faults(s, &v->out);
+}
+
 static int show(struct command_env *env, struct timehist_options *o, struct timehist *h) {
     struct event_view view = sched_view(env, &o->common);
     struct states states;
@@ -83,21 +94,25 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
     struct err err = ERR_INIT;
     states_init(&states, timehist_interval, h);
     states.tap = timehist_event;
-    view.wants_model = o->summary || o->with_summary; /* parents of processes */
+    view.wants_model = !o->json && (o->summary || o->with_summary); /* parents of processes */
     if (o->graph && !o->summary)
         view.symbols = &o->symbols;
     o->text.out = &view.out;
-    h->line = o->summary ? NULL : timehist_text_line;
-    h->ctx = &o->text;
-    bool ok = event_view_open(&view, &err) && prepare(o, &view, &stacks, &err) &&
-              sched_read(&view, &states, &err) &&
-              (timehist_finish(h, &states) || err_memory(&err, "switches"));
-    if (ok && !o->summary)
-        timehist_text_head(&o->text);
-    if (ok && view.wants_model)
-        timehist_text_summary(h, &states, view.model, &view.out);
-    if (ok)
-        timehist_text_faults(&states, &view.out);
+    struct timehist_json json = {
+        .json = {.out = &view.out}, .wakes = o->text.wakes, .migrations = o->text.migrations};
+    if (!o->summary)
+        h->line = o->json ? timehist_json_line : timehist_text_line;
+    h->ctx = o->json ? (void *)&json : (void *)&o->text;
+    bool ok = event_view_open(&view, &err) && prepare(o, &view, &stacks, &err);
+    json.stacks = o->text.stacks;
+    if (ok && o->json)
+        timehist_json_begin(&json);
+    ok = ok && sched_read(&view, &states, &err) &&
+         (timehist_finish(h, &states) || err_memory(&err, "switches"));
+    if (ok && o->json)
+        timehist_json_end(&json, h, &states);
+    else if (ok)
+        put_end(o, h, &states, &view);
     int status = event_view_close(&view, ok, &err);
     states_fini(&states);
     return status;

@@ -14,8 +14,7 @@ static void rule(struct out *o) {
     out_char(o, '\n');
 }
 
-/* A work's name; of work items their function's. "" if it is not known. */
-static const char *name_of(const struct kwork_text *t, const struct kwork *k, const struct kwork_work *w) {
+const char *kwork_text_name(const struct kwork_text *t, const struct kwork *k, const struct kwork_work *w) {
     const char *name = w->name == STRPOOL_NONE ? NULL : strpool_text(&k->names, w->name);
     if (w->class == KWORK_WORKQUEUE && w->function && t->function)
         name = t->function(t->ctx, w->function);
@@ -47,7 +46,7 @@ static const char *label(const struct kwork_work *w, const char *name, char room
 static void put_sum(const struct kwork_text *t, const struct kwork *k, const struct kwork_row *row,
                     const struct kwork_sum *s, uint64_t first_ns) {
     const struct kwork_work *w = kwork_work(k, row->work);
-    const char *name = name_of(t, k, w);
+    const char *name = kwork_text_name(t, k, w);
     char room[ROOM];
     if (!is_wanted(t, name))
         return;
@@ -94,7 +93,7 @@ void kwork_text_report(const struct kwork_text *t, const struct kwork *k, const 
     for (size_t i = 0; i < s->rows.count && !o->failed; i++) {
         const struct kwork_row *r = &s->rows.items[i];
         put_sum(t, k, r, &r->run, r->run.total_ns);
-        if (!is_wanted(t, name_of(t, k, kwork_work(k, r->work))))
+        if (!is_wanted(t, kwork_text_name(t, k, kwork_work(k, r->work))))
             continue;
         count += r->run.count;
         total_ns += r->run.total_ns;
@@ -143,7 +142,7 @@ void kwork_text_head(struct kwork_text *t) {
 bool kwork_text_run(void *ctx, const struct kwork *k, const struct kwork_run *run) {
     struct kwork_text *t = ctx;
     const struct kwork_work *w = kwork_work(k, run->work);
-    const char *name = name_of(t, k, w);
+    const char *name = kwork_text_name(t, k, w);
     char room[ROOM];
     if (!kwork_chosen(t->choice, k, run) || !is_wanted(t, name))
         return true;

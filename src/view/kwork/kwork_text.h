@@ -18,6 +18,9 @@ struct kwork_text {
     bool headed;
 };
 
+/* A work's name; of work items their function's. "" if it is not known. */
+const char *kwork_text_name(const struct kwork_text *t, const struct kwork *k, const struct kwork_work *w);
+
 /* The tables; `summary` adds the sums of all. */
 void kwork_text_report(const struct kwork_text *t, const struct kwork *k, const struct kwork_sums *s,
                        bool summary);
