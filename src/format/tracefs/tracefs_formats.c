@@ -5,6 +5,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "format/tracefs/print_check.h"
+#include "format/tracefs/print_short.h"
 
 enum {
     RAW_MAX = 65536,        /* a record's size is 16 bits, so are a dynamic field's offset and length */
@@ -128,12 +129,20 @@ static bool start(struct tracefs_formats *f) {
 
 /*
  * The text after "print fmt:", which is the rest of the format. Tabs within quotes, which releases
- * before 1.8 cannot parse (maple_tree's formats have them), become the escape that they all know.
+ * before 1.8 cannot parse (maple_tree's formats have them), become the escape that they all know; short
+ * signed fields get their conversions (print_short.h).
  */
-static void write_print(struct out *o, struct bytes print) {
+static void write_print(struct out *o, struct bytes print, const struct tracing_field *fields, size_t count) {
     bool quoted = false, escaped = false;
+    struct print_short next;
+    print_short_init(&next, print, fields, count);
+    bool more = print_short_next(&next);
     for (size_t i = 0; i < print.size; i++) {
         char c = (char)print.data[i];
+        if (more && i == next.at) {
+            out_str(o, next.modifier);
+            more = print_short_next(&next);
+        }
         quoted ^= c == '"' && !escaped;
         escaped = c == '\\' && !escaped;
         if (c == '\t' && quoted)
@@ -250,7 +259,7 @@ static void meet(struct tracefs_formats *f, const struct tracing_event *describe
     write_fields(&text, fields, count, true);
     write_fields(&text, fields, count, false);
     out_str(&text, "print fmt:");
-    write_print(&text, good ? print : (struct bytes){(const uint8_t *)" \"\"\n", 4});
+    write_print(&text, good ? print : (struct bytes){(const uint8_t *)" \"\"\n", 4}, fields, count);
     if (!text.failed)
         tep_parse_event(f->tep, out_text(&text), text.len, "recorded");
     out_fini(&text);

@@ -117,6 +117,34 @@ static void test_prints(void **state) {
     check("\"a\tb\\t%d\", REC->b", "a\tb\t3");
 }
 
+/* The bytes of the fixture's comm, "bash", and of its `a`, -5, as short fields. */
+static void test_short_fields(void **state) {
+    (void)state;
+    static const char fields[] = "\tfield:s8 tiny;\toffset:8;\tsize:1;\tsigned:1;\n"
+                                 "\tfield:s16 small;\toffset:8;\tsize:2;\tsigned:1;\n"
+                                 "\tfield:u16 plain;\toffset:8;\tsize:2;\tsigned:0;\n"
+                                 "\tfield:s8 list[2];\toffset:8;\tsize:2;\tsigned:1;\n"
+                                 "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\n";
+    static const struct {
+        const char *print, *want;
+    } cases[] = {
+        {"\"%d %5d|%i\", REC->small, REC->small, REC->small", "-5    -5|-5"},
+        {"\"%d%% %d\", REC->plain, REC->a", "65531% -5"},
+        {"\"%x %u\", REC->small, REC->small", "fffb 65531"}, /* not by a sign: as it was */
+        {"\"%d %d\", REC->plain + 1, REC->small", "65532 -5"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        setup_format(&f, fields, cases[i].print, false);
+        assert_prints(&f, cases[i].want);
+        teardown(&f);
+    }
+    struct fixture f;
+    setup_format(&f, fields, "\"%d %s\", REC->tiny, REC->a == 0 ? \"a, b\" : \"c\"", false);
+    assert_prints(&f, "-5 c");
+    teardown(&f);
+}
+
 /* What the library could stumble over is printed field by field. */
 static void test_risky_formats(void **state) {
     (void)state;
@@ -251,13 +279,10 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prints),
-        cmocka_unit_test(test_risky_formats),
-        cmocka_unit_test(test_length_of_a_record),
-        cmocka_unit_test(test_not_printable),
-        cmocka_unit_test(test_impossible_fields),
-        cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_prints),        cmocka_unit_test(test_short_fields),
+        cmocka_unit_test(test_risky_formats), cmocka_unit_test(test_length_of_a_record),
+        cmocka_unit_test(test_not_printable), cmocka_unit_test(test_impossible_fields),
+        cmocka_unit_test(test_deep_nesting),  cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

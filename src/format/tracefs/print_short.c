@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/tracefs/print_short.h"
+
+/* The end of a string literal that begins at `at`, behind its quote; print.size: it does not end. */
+static size_t literal_end(struct bytes print, size_t at) {
+    for (at++; at < print.size; at++) {
+        if (print.data[at] == '\\')
+            at++;
+        else if (print.data[at] == '"')
+            return at + 1;
+    }
+    return print.size;
+}
+
+static bool is_blank(uint8_t c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+static size_t skip_blanks(struct bytes print, size_t at) {
+    while (at < print.size && is_blank(print.data[at]))
+        at++;
+    return at;
+}
+
+/* The argument that begins at *at, less blanks around it; *at becomes what follows its comma. */
+static struct bytes take_argument(struct bytes print, size_t *at) {
+    size_t begin = skip_blanks(print, *at), end = begin, depth = 0;
+    while (end < print.size) {
+        uint8_t c = print.data[end];
+        if (c == '"') {
+            end = literal_end(print, end);
+            continue;
+        }
+        if (c == ',' && !depth)
+            break;
+        depth += c == '(' || c == '{' || c == '[';
+        depth -= depth && (c == ')' || c == '}' || c == ']');
+        end++;
+    }
+    *at = end < print.size ? end + 1 : end;
+    while (end > begin && is_blank(print.data[end - 1]))
+        end--;
+    return (struct bytes){print.data + begin, end - begin};
+}
+
+/* "h", "hh", or NULL if the argument is not just a signed scalar of one or two bytes. */
+static const char *modifier_of(struct bytes argument, const struct tracing_field *fields, size_t count) {
+    static const char REC[] = "REC->";
+    if (argument.size < sizeof REC || memcmp(argument.data, REC, sizeof REC - 1) != 0)
+        return NULL;
+    struct bytes name = {argument.data + sizeof REC - 1, argument.size - (sizeof REC - 1)};
+    for (size_t i = 0; i < count; i++)
+        if (bytes_equal(fields[i].name, name)) {
+            bool scalar = fields[i].declaration.size &&
+                          fields[i].declaration.data[fields[i].declaration.size - 1] != ']';
+            return !scalar || !fields[i].is_signed ? NULL
+                   : fields[i].size == 1           ? "hh"
+                   : fields[i].size == 2           ? "h"
+                                                   : NULL;
+        }
+    return NULL;
+}
+
+void print_short_init(struct print_short *s, struct bytes print, const struct tracing_field *fields,
+                      size_t field_count) {
+    *s = (struct print_short){.print = print, .fields = fields, .field_count = field_count};
+    size_t begin = skip_blanks(print, 0);
+    if (begin >= print.size || print.data[begin] != '"')
+        return;
+    size_t end = literal_end(print, begin), comma = skip_blanks(print, end);
+    if (comma >= print.size || print.data[comma] != ',')
+        return; /* no arguments, or a text in several literals */
+    s->next = begin + 1;
+    s->end = end - 1; /* the quote */
+    s->argument = comma + 1;
+}
+
+bool print_short_next(struct print_short *s) {
+    const uint8_t *text = s->print.data;
+    while (s->next < s->end) {
+        size_t i = s->next++;
+        if (text[i] == '\\')
+            s->next++;
+        if (text[i] != '%')
+            continue;
+        for (; s->next < s->end && strchr("-+ #0123456789.*", text[s->next]); s->next++)
+            if (text[s->next] == '*')
+                take_argument(s->print, &s->argument);
+        if (s->next >= s->end)
+            return false;
+        char letter = (char)text[s->next++];
+        if (letter == '%')
+            continue;
+        s->modifier = modifier_of(take_argument(s->print, &s->argument), s->fields, s->field_count);
+        s->at = s->next - 1;
+        if (s->modifier && (letter == 'd' || letter == 'i'))
+            return true;
+    }
+    return false;
+}
