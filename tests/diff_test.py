@@ -5,6 +5,7 @@
 The text is perf's (golden_diff.txt, made by scripts/golden_diff.py); functions are found again in another build; what cannot be
 compared is said in a line. OBJECT and REBUILT are two versions of a library (compared/functions.c).
 """
+import json
 import os
 import re
 import sys
@@ -99,8 +100,87 @@ def check_errors():
     REPORT.check("--time of each file", r.status == 0 and r.out != diff("--time", "0%-50%", "a.data", "b.data").out, r)
 
 
+def verdicts(text):
+    return [(r["keys"]["symbol"].split()[1], r["verdict"]) for r in json.loads(text)["events"][0]["rows"]]
+
+
+def check_verdict():
+    def make(name, samples, obj=OBJECT, **more):
+        compared.recording(os.path.join(FOLDER.name, name), obj, samples, **more)
+    usual = {"alpha": 30, "beta": 30, "gamma": 30, "delta": 9.9, "zeta": 0.03}
+    for i in range(4):
+        make(f"same{i}.data", compared.shares(6000, i, **usual))
+        make(f"slow{i}.data", compared.shares(6000, 10 + i, **dict(usual, alpha=40)))
+    r = diff("--json", "same0.data", "slow0.data")
+    got = verdicts(r.out)
+    REPORT.check("the slower function is first", r.status == 0 and got[0] == ("alpha", "more"), got)
+    REPORT.check("rows with few samples are marked", ("zeta", "too few samples") in got, got)
+    row = json.loads(r.out)["events"][0]["rows"][0]
+    REPORT.check("the interval is about the change", row["low"] < row["change"] < row["high"] and
+                 abs(row["change"] - (row["new"] - row["base"])) < 1e-12, row)
+    REPORT.check("the true change is in it", row["low"] < 40 / 110 - 30 / 100 < row["high"], row)
+    REPORT.check("always the same", diff("--json", "same0.data", "slow0.data").out == r.out, r)
+    r = diff("--json", "same0.data", "same1.data")
+    REPORT.check("nothing is proved of the same", all(v in ("not proved", "too few samples") for _, v in verdicts(r.out)), r)
+    REPORT.check("a change that is not proved has no bounds beyond zero",
+                 all(x["low"] <= 0 <= x["high"] for x in json.loads(r.out)["events"][0]["rows"] if x["verdict"] == "not proved"), r)
+    text = diff("--verdict", "same0.data", "slow0.data").out.decode()
+    first = next(line for line in text.splitlines() if line and line[0] != "#")
+    REPORT.check("as text", re.search(r"\+\d+\.\d\d to \+\d+\.\d\d +\+\d+\.\d% +more +\S+ +\[\.\] alpha$", first), text)
+    one = json.loads(diff("--json", "same0.data", "slow0.data").out)["events"][0]["rows"][0]
+    r = diff("--json", "--base", "same0.data,same1.data,same2.data", "--new", "slow0.data,slow1.data")
+    more = json.loads(r.out)["events"][0]
+    REPORT.check("several recordings tell more", more["rows"][0]["keys"]["symbol"] == "[.] alpha" and len(more["recordings"]) == 5 and
+                 more["rows"][0]["high"] - more["rows"][0]["low"] < one["high"] - one["low"], more)
+
+
+def check_gate():
+    for options, status, said in (("--gate 5 same0.data slow0.data", 1, "alpha costs +"), ("--gate 5 same0.data same1.data", 0, "nothing is proved"),
+                                  ("--gate 5,alpha same0.data slow0.data", 1, "alpha costs +"), ("--gate 5,beta same0.data slow0.data", 0, "in beta"),
+                                  ("--gate 60 same0.data slow0.data", 0, "nothing is proved"), ("--gate 5% slow0.data same0.data", 0, "")):
+        r = diff(*options.split())
+        REPORT.check(options, r.status == status and said in r.out.decode(), r)
+    # A failure is no regression.
+    for options in ("--gate 5 same0.data nowhere.data", "--gate 5,nothing same0.data same1.data", "--gate 5 a.data f.data",
+                    "--gate 5 a.data none.data", "--gate 5 --by nothing same0.data same1.data"):
+        r = diff(*options.split())
+        REPORT.check(f"not judged: {options}", r.status == 2 and r.err.strip(), r)
+    for options in ("--gate five", "--gate", "--gate 5 a.data b.data c.data", "--level 100", "--base a.data", "--base a.data --new b.data c.data",
+                    "--per 0 a.data b.data", "--per 1,2,3 a.data b.data", "--per 1, a.data b.data", "--per 2 --by-time a.data b.data"):
+        r = diff(*options.split())
+        REPORT.check(f"refused: {options}", r.status == USAGE_EXIT and not r.out, r)
+
+
+def check_against():
+    def rows_of(*options):
+        r = diff("--json", *options)
+        return {x["keys"]["symbol"].split()[1]: x for x in json.loads(r.out)["events"][0]["rows"]}
+    plain = rows_of("--per", "100", "same0.data", "same1.data")["alpha"]
+    REPORT.check("--per N", abs(plain["base"] - 6000 * 1000 * 0.3 / 100) < 3000, plain)
+    twice = rows_of("--per", "100,200", "same0.data", "same1.data")["alpha"]
+    REPORT.check("--per N,N", twice["verdict"] == "less" and abs(twice["new"] - plain["new"] / 2) < 1e-6, twice)
+    timed = rows_of("--by-time", "same0.data", "same1.data")["alpha"]
+    REPORT.check("--by-time", 0.25 < timed["base"] < 0.35, timed)  # 1000 counted in each microsecond
+    r = diff("--verdict", "--by", "nothing", "same0.data", "same1.data")
+    REPORT.check("--by an event that is not there", r.status == 1 and "nothing" in r.err, r)
+    texts = {6: "x86_64", 4: "6.1", 3: "one"}, {6: "aarch64", 4: "6.18", 3: "one"}  # ARCH, OSRELEASE, HOSTNAME
+    for i, features in enumerate(texts):
+        compared.recording(os.path.join(FOLDER.name, f"host{i}.data"), OBJECT, compared.shares(500, i, alpha=1, beta=1),
+                           features={bit: compared.header_text(text) for bit, text in features.items()})
+    r = diff("--verdict", "host0.data", "host1.data")
+    REPORT.check("machines that differ", b"# Machines differ: architectures x86_64 and aarch64; kernels 6.1 and 6.18\n" in r.out, r.out)
+    # Without symbols on one side objects can still be compared.
+    bare = os.path.join(FOLDER.name, "compared-1.0.so")
+    compared.recording(os.path.join(FOLDER.name, "bare.data"), OBJECT, compared.shares(500, 1, alpha=1, beta=1), shown=bare)
+    r = diff("--verdict", "-s", "dso", "same0.data", "bare.data")
+    REPORT.check("stripped on one side", r.status == 0 and b"100.00%     100.00%" in r.out, r)
+
+
 compared.make(FOLDER.name, OBJECT)
 check_golden()
+check_verdict()
+check_gate()
+check_against()
 check_rebuilt()
 check_errors()
 REPORT.finish()

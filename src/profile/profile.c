@@ -55,6 +55,7 @@ void profile_free(struct profile *p) {
     vec_fini(&p->nodes);
     vec_fini(&p->leaf_nodes);
     vec_fini(&p->tree_leaves);
+    vec_fini(&p->stack_rows);
     vec_fini(&p->stack_was);
     vec_fini(&p->segment_ranks);
     vec_fini(&p->name_ranks);

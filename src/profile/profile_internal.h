@@ -160,6 +160,7 @@ struct profile {
     VEC(uint32_t) kinds; /* by group key */
     VEC(struct profile_kind) kind_list;
     /* With graphs: */
+    VEC(uint32_t) stack_rows;    /* with options.slices, by stack sample: its own row in its event's table */
     VEC(uint32_t) stack_was;     /* until rows are made: stack samples' numbers before they were sorted */
     VEC(uint32_t) segment_ranks; /* of profile_segments_rank; as long, or until trees are made */
     VEC(struct profile_chain_node) nodes;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings made to be compared, and what perf diff is asked about them."""
 import os
+import random
 import struct
 
 import perfdata as pd
@@ -9,19 +10,33 @@ BASE, PAGE = 0x7f0000000000, 4096
 SAMPLE_TIME = 21  # feature
 
 
-def recording(path, obj, counts, comm="prog", pid=7, event=(1, 0), cpus=(0,), build_id=None):
+def recording(path, obj, counts, comm="prog", pid=7, event=(1, 0), cpus=(0,), build_id=None, features=(), shown=None):
     """counts: (function, or offset in the object; period) of each sample; event: type and config."""
     functions, (code_at, code_bytes) = pd.functions(obj)
     start = code_at // PAGE * PAGE
     r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CPU | pd.PERIOD, kind=event[0], config=event[1])
     r.comm(pid, comm)
-    r.map(pid, BASE + start, (code_bytes + 2 * PAGE) // PAGE * PAGE, start, obj, build_id)
+    r.map(pid, BASE + start, (code_bytes + 2 * PAGE) // PAGE * PAGE, start, shown or obj, build_id)
     first = r.time + 1000
     for i, (function, period) in enumerate(counts):
         at = functions[function][0] if isinstance(function, str) else function
         r.sample(pid, BASE + at, period=period, cpu=cpus[i % len(cpus)])
     r.features[SAMPLE_TIME] = struct.pack("<QQ", first, r.time)
+    r.features.update(features)
     r.write(path)
+
+
+def shares(count, seed, **parts):
+    """Samples whose functions are drawn with these weights, always the same ones."""
+    names, weights = list(parts), list(parts.values())
+    lots = random.Random(seed)
+    return [(lots.choices(names, weights)[0], 1000) for _ in range(count)]
+
+
+def header_text(text):
+    """A feature's text (perf.data-file-format.txt: perf_header_string)."""
+    raw = text.encode().ljust(64, b"\0")
+    return struct.pack("<I", len(raw)) + raw
 
 
 def make(folder, obj):

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/common/input.h"
 #include "cmd/diff/diff_read.h"
+#include "cmd/diff/diff_verdict.h"
 #include "cmd/report/report_dump.h"
 #include "view/diff/diff_view.h"
 
@@ -16,6 +17,7 @@ static bool settle(struct diff_options *o, struct err *err) {
     r->children = r->branch_stack = r->group = REPORT_NO;
     r->chain.mode = PROFILE_CHAIN_NONE;
     r->inlines = false;
+    r->slices = diff_judges(o);
     if (o->cycles)
         return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
     return report_options_settle(r, err);
@@ -84,18 +86,39 @@ static bool print(const struct diff_files *f, const struct diff_options *o, stru
     return ok;
 }
 
-static int compare_all(struct command_env *env, const struct diff_options *o, const char *const *paths,
-                       uint32_t count) {
+/* The recordings to compare, the base's first. */
+struct wish {
+    const char *paths[DIFF_FILES_MAX];
+    uint32_t count, base_count;
+};
+
+/* Prints the comparison, or the verdict. Returns the status: with --gate, 1 says that a regression is proved,
+ * so failures have another one. */
+static int print_all(const struct diff_files *f, const struct wish *w, const struct diff_options *o,
+                     struct out *out) {
+    struct err err = ERR_INIT;
+    int judged = EXIT_OK;
+    bool ok = (!o->dump || dump(w->paths, w->count, o, out, &err)) &&
+              (diff_judges(o) ? diff_verdict_print(f, w->base_count, o, out, &judged, &err)
+                              : print(f, o, out, &err));
+    int read = diff_files_status(f), failed = ok ? EXIT_OK : command_fail(&err);
+    if (!o->gate)
+        return failed ? failed : read;
+    return failed == EXIT_USAGE ? failed : failed || read ? DIFF_NOT_JUDGED : judged;
+}
+
+static int compare_all(struct command_env *env, const struct diff_options *o, const struct wish *w) {
     struct diff_files files = {0};
     struct err err = ERR_INIT;
     struct out out;
-    int status = EXIT_ERROR;
-    if (!diff_files_read(&files, paths, count, o, env, &err))
+    int failed = o->gate ? DIFF_NOT_JUDGED : EXIT_ERROR, status = failed;
+    if (!diff_files_read(&files, w->paths, w->count, o, env, &err)) {
         status = command_fail(&err);
-    else if (command_output(env, &out)) {
-        bool ok = (!o->dump || dump(paths, count, o, &out, &err)) && print(&files, o, &out, &err);
-        status = ok ? diff_files_status(&files) : command_fail(&err);
-        status = command_finish(env, &out, status);
+        status = status == EXIT_USAGE ? status : failed;
+    } else if (command_output(env, &out)) {
+        status = print_all(&files, w, o, &out);
+        int finished = command_finish(env, &out, EXIT_OK);
+        status = finished ? failed : status;
         for (uint32_t i = 0; i < files.count; i++)
             report_session_warn(files.list[i].session);
     }
@@ -103,23 +126,65 @@ static int compare_all(struct command_env *env, const struct diff_options *o, co
     return status;
 }
 
-static int run_with(struct command_env *env, struct diff_options *o, int argc, char **argv) {
-    const char *paths[DIFF_FILES_MAX] = {"perf.data.old", "perf.data"};
+/* Adds the files of --base or --new, in a copy of that. False: memory, or there are too many. */
+static bool add_list(struct wish *w, char *list) {
+    for (char *save = NULL, *one = strtok_r(list, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+        if (w->count == DIFF_FILES_MAX)
+            return false;
+        w->paths[w->count++] = one;
+    }
+    return true;
+}
+
+/* Finds which files are wanted. `lists`: room for copies of --base and --new. False: usage. */
+static bool find_files(const struct diff_options *o, int argc, char **argv, char *lists[2], struct wish *w) {
+    *w = (struct wish){.paths = {"perf.data.old", "perf.data"}, .count = 2, .base_count = 1};
+    if (o->base || o->now) {
+        if (!o->base || !o->now || argc)
+            return false;
+        w->count = 0;
+        lists[0] = strdup(o->base);
+        lists[1] = strdup(o->now);
+        bool ok = lists[0] && lists[1] && add_list(w, lists[0]);
+        w->base_count = w->count;
+        return ok && w->base_count && add_list(w, lists[1]) && w->count > w->base_count;
+    }
+    if (argc > DIFF_FILES_MAX || (diff_judges(o) && argc > 2))
+        return false;
+    for (int i = 0; i < argc; i++)
+        w->paths[argc == 1 ? 1 : i] = argv[i];
+    w->count = argc < 2 ? 2 : (uint32_t)argc;
+    return true;
+}
+
+static int run_files(struct command_env *env, struct diff_options *o, const struct wish *w) {
     struct err err = ERR_INIT;
+    command_log(env, o->report.verbose, o->report.quiet);
+    if (o->order < 0 || (uint32_t)o->order >= w->count)
+        return command_usage(env, "-o %d: there are files 0 (the baseline) to %u", o->order, w->count - 1);
+    if (!settle(o, &err))
+        return command_fail(&err);
+    return compare_all(env, o, w);
+}
+
+static int run_with(struct command_env *env, struct diff_options *o, int argc, char **argv) {
+    struct wish w;
+    char *lists[2] = {0};
     int status;
     if (!command_options(env, o, 0, &argc, &argv, &status))
         return status;
-    if (argc > DIFF_FILES_MAX)
-        return command_usage(env, "at most %d files can be compared", DIFF_FILES_MAX);
-    for (int i = 0; i < argc; i++)
-        paths[argc == 1 ? 1 : i] = argv[i];
-    int count = argc < 2 ? 2 : argc;
-    command_log(env, o->report.verbose, o->report.quiet);
-    if (o->order < 0 || o->order >= count)
-        return command_usage(env, "-o %d: there are files 0 (the baseline) to %d", o->order, count - 1);
-    if (!settle(o, &err))
-        return command_fail(&err);
-    return compare_all(env, o, paths, (uint32_t)count);
+    if (!!o->per + !!o->by_event + o->by_time > 1)
+        status = command_usage(env, "--per, --by and --by-time exclude each other");
+    else if (find_files(o, argc, argv, lists, &w))
+        status = run_files(env, o, &w);
+    else
+        status = command_usage(env,
+                               "give files as operands (two, for a verdict), or with both --base and --new; "
+                               "at most %d",
+                               DIFF_FILES_MAX);
+    free(lists[0]);
+    free(lists[1]);
+    return status;
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -133,7 +198,8 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_diff = {
     .name = "diff",
     .summary = "Compare recordings: what costs more, what less",
-    .usage = (const char *const[]){"diff [<options>] [<old file>] [<new file>...]", NULL},
+    .usage = (const char *const[]){"diff [<options>] [<old file>] [<new file>...]",
+                                   "diff [<options>] --base <file>,... --new <file>,...", NULL},
     .options = diff_option_rows,
     .run = run,
 };

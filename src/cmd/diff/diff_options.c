@@ -11,6 +11,8 @@
 /* perf's; addresses of another build say nothing, so these are what can be matched. */
 #define DEFAULT_SORT "dso,symbol"
 
+static const double DEFAULT_LEVEL = 0.95;
+
 /* Parses "W1,W2" of wdiff: the base's weight first. */
 static bool take_weights(const char *text, struct compare_computation *how) {
     char *end;
@@ -58,6 +60,40 @@ static bool take_compute(const struct option *row, void *field, const char *valu
     return true;
 }
 
+static bool read_percent(const char *text, size_t len, double *share) {
+    char *end;
+    double percent = strtod(text, &end);
+    end += *end == '%';
+    *share = percent / 100;
+    return end != text && end == text + len && percent >= 0 && percent < 1e6;
+}
+
+/* --gate PERCENT[,FUNCTION] */
+static bool take_gate(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    struct diff_options *o = field;
+    (void)row;
+    o->gate = !negated;
+    o->gate_share = 0;
+    o->gate_function = NULL;
+    if (negated)
+        return true;
+    size_t len = strcspn(value, ",");
+    if (value[len] && value[len + 1])
+        o->gate_function = value + len + 1;
+    return read_percent(value, len, &o->gate_share) ||
+           err_set(e, ERR_USAGE, "--gate", "\"%s\": use percent, as in 5%%, or 5,FUNCTION", value);
+}
+
+static bool take_level(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    struct diff_options *o = field;
+    (void)row;
+    o->level = DEFAULT_LEVEL;
+    return negated ||
+           (read_percent(value, strlen(value), &o->level) && o->level >= 0.5 && o->level <= 0.99) ||
+           err_set(e, ERR_USAGE, "--level", "\"%s\": use percent between 50 and 99", value);
+}
+
 /* -c is about several fields: its own is the whole struct, whose first member is `report`. */
 #define OWN                                  struct diff_options
 #define FLAG(letter, name, field, help, ...) OPTION_BOOL(letter, name, OWN, field, help, __VA_ARGS__)
@@ -88,10 +124,24 @@ const struct option diff_option_rows[] = {
     CALL('t', "field-separator", report.separator, "separator",
          "text between columns, which are then not aligned", report_take_separator),
     OPTION_COUNT('v', "verbose", OWN, report.verbose, "show more: addresses, and where names come from"),
+    TEXT(0, "base", base, "file[,file...]", "judge changes from these recordings to those of --new"),
+    TEXT(0, "by", by_event, "event",
+         "judge what is counted for one of this event, not shares of all samples"),
+    FLAG(0, "by-time", by_time, "judge what is counted in a second"),
     TEXT(0, "cpu", report.cpus, "cpu", "only samples of these CPUs"),
     FLAG(0, "exact", exact, "match rows by their texts alone, as perf does"),
     OPTION_ABSENT_FLAG(0, "cycles-hist", "with -c cycles: show how much the cycles vary"),
+    OPTION_CALL(0, "gate", OWN, report, "percent[,function]",
+                "status 1 if a function (this one) is proved to cost more by more than that, 2 if it cannot "
+                "be judged",
+                take_gate),
+    FLAG(0, "json", json, "judge, and print JSON"),
     TEXT(0, "kallsyms", report.symbol.host.kallsyms, "file", "kallsyms file"),
+    OPTION_CALL(0, "level", OWN, report, "percent", "how often all intervals are to hold together (95)",
+                take_level),
+    TEXT(0, "new", now, "file[,file...]", "judge changes to these recordings"),
+    TEXT(0, "per", per, "n[,n...]",
+         "judge what is counted for one request: how many each recording has, in the order of the files"),
     CALL(0, "percentage", report.relative, "relative|absolute",
          "percentages of the samples that pass the filters, or of all", report_take_relative),
     TEXT(0, "pid", report.pids, "pid[,pid...]", "only these processes"),
@@ -100,12 +150,13 @@ const struct option diff_option_rows[] = {
     TEXT(0, "tid", report.tids, "tid[,tid...]", "only these threads"),
     TEXT(0, "time", report.time, "str",
          "only samples from this span of time: start,stop; spans of several files are separated by colons"),
+    FLAG(0, "verdict", verdict, "judge which changes are proved: an interval for each row"),
     OPTION_END,
 };
 
 void diff_options_init(struct diff_options *o, const struct perfconfig *config) {
     struct err err = ERR_INIT;
-    *o = (struct diff_options){.order = 1};
+    *o = (struct diff_options){.order = 1, .level = DEFAULT_LEVEL};
     report_options_init(&o->report, config);
     struct report_options *r = &o->report;
     r->sort = NULL;

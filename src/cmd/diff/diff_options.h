@@ -12,7 +12,22 @@ struct diff_options {
     bool cycles; /* -c cycles */
     int order;   /* -o */
     bool baseline_only, periods, formulas, dump, exact;
+
+    /* The verdict. */
+    bool verdict, json, gate, by_time;
+    const char *base, *now; /* --base, --new: files, separated by commas */
+    const char *by_event, *per;
+    double gate_share;
+    const char *gate_function; /* NULL: all */
+    double level;
 };
+
+/* Whether rows are to be judged. */
+static inline bool diff_judges(const struct diff_options *o) {
+    return o->verdict || o->json || o->gate || o->by_time || o->by_event || o->per || o->base || o->now;
+}
+
+enum { DIFF_REGRESSION = 1, DIFF_NOT_JUDGED = 2 }; /* status with --gate */
 
 /* Sets the defaults, and what the configuration has (perf-config(1): diff.*). */
 void diff_options_init(struct diff_options *o, const struct perfconfig *config);

@@ -557,6 +557,7 @@ static void make_profile_options(struct report_session *s) {
         .nanoseconds = o->nanoseconds,
         .stacks = o->stacks,
         .moments = o->moments,
+        .slices = o->slices,
         .inlines = o->inlines,
     };
 }

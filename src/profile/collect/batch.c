@@ -279,6 +279,8 @@ void profile_pending_flush(struct profile_builder *b) {
         add_to_stack(b, id, &p->stack, &p->weights);
         if (b->plan->o->moments)
             b->failed |= !profile_moments_add(&b->moments, p, id);
+        if (b->plan->o->slices)
+            b->failed |= !profile_ticks_add(&b->ticks, &p->stack, id);
     }
     b->pending_count = b->ask_count = 0;
 }

@@ -215,6 +215,7 @@ void profile_builder_fini(struct profile_builder *b) {
     profile_segments_fini(&b->segments);
     profile_runs_fini(&b->runs);
     profile_moments_fini(&b->moments);
+    vec_fini(&b->ticks);
     vec_fini(&b->place_verdicts);
     vec_fini(&b->comm_verdicts);
     vec_fini(&b->tally);

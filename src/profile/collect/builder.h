@@ -156,6 +156,14 @@ struct profile_task {
     uint32_t pid, tid;
 };
 
+/* What slices of time need to know of a sample. */
+struct profile_tick {
+    uint64_t ns;
+    uint32_t stack;
+    float period;
+};
+typedef VEC(struct profile_tick) profile_ticks;
+
 /* With options.moments: all samples that were added, in the order of the file. */
 struct profile_moments {
     VEC(struct profile_moment) list;
@@ -220,6 +228,7 @@ struct profile_builder {
 
     struct profile_runs runs; /* with options.blocks */
     struct profile_moments moments;
+    profile_ticks ticks; /* with options.slices: all samples that were added, in the order of the file */
 
     struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
@@ -379,6 +388,12 @@ bool profile_moments_add(struct profile_moments *m, const struct profile_pending
 bool profile_moments_merge(struct profile_moments *to, const struct profile_moments *from,
                            const uint32_t *stacks);
 void profile_moments_fini(struct profile_moments *m);
+
+/* The same for ticks. */
+bool profile_ticks_add(profile_ticks *t, const struct profile_stack *sample, uint32_t stack);
+bool profile_ticks_merge(profile_ticks *to, const profile_ticks *from, const uint32_t *stacks);
+/* Stack sample i is number now[i] from now on, in moments and ticks. */
+void profile_moments_renumber(struct profile_builder *b, const uint32_t *now);
 
 /* ---- lbr.c ---- */
 

@@ -273,8 +273,8 @@ static bool expand_stacks(struct inlining *x, const uint32_t *map) {
         now[i] = ok ? profile_stack_add(b, &stacks[i], b->plan->extras ? &weights[i] : NULL) : PROFILE_NONE;
         ok = now[i] != PROFILE_NONE;
     }
-    for (size_t i = 0; ok && i < b->moments.list.count; i++)
-        b->moments.list.items[i].stack = now[b->moments.list.items[i].stack];
+    if (ok)
+        profile_moments_renumber(b, now);
     free(stacks);
     free(weights);
     free(now);

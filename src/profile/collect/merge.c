@@ -126,7 +126,8 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
               merge_texts(to, from, m.texts) && resolve_frames_append(&to->frames, &from->frames, m.frames) &&
               merge_group_keys(to, from, &m) && join_segments(to, from, &m) && join_stacks(to, from, &m) &&
               profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from) &&
-              profile_moments_merge(&to->moments, &from->moments, m.stacks);
+              profile_moments_merge(&to->moments, &from->moments, m.stacks) &&
+              profile_ticks_merge(&to->ticks, &from->ticks, m.stacks);
     free(m.texts);
     free(m.frames);
     free(m.group_keys);

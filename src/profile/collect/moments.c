@@ -49,3 +49,28 @@ void profile_moments_fini(struct profile_moments *m) {
     vec_fini(&m->tasks);
     idtable_fini(&m->index);
 }
+
+bool profile_ticks_add(profile_ticks *t, const struct profile_stack *sample, uint32_t stack) {
+    if (t->count == t->cap && !vec_reserve(t, t->count + 1))
+        return false;
+    t->items[t->count++] = (struct profile_tick){sample->first_ns, stack, (float)sample->period};
+    return true;
+}
+
+bool profile_ticks_merge(profile_ticks *to, const profile_ticks *from, const uint32_t *stacks) {
+    if (!vec_reserve(to, to->count + from->count + 1))
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        struct profile_tick x = from->items[i];
+        x.stack = stacks[x.stack];
+        to->items[to->count++] = x;
+    }
+    return true;
+}
+
+void profile_moments_renumber(struct profile_builder *b, const uint32_t *now) {
+    for (size_t i = 0; i < b->moments.list.count; i++)
+        b->moments.list.items[i].stack = now[b->moments.list.items[i].stack];
+    for (size_t i = 0; i < b->ticks.count; i++)
+        b->ticks.items[i].stack = now[b->ticks.items[i].stack];
+}

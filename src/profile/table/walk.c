@@ -55,6 +55,7 @@ struct walk {
     struct chain chain;                    /* of the current stack sample, */
     uint32_t common;                       /* and how many of its frames the one before shares */
     const uint8_t *grade_of;               /* profile.grades */
+    uint32_t *rows;                        /* profile.stack_rows; NULL: not wanted */
     uint64_t *grades;                      /* of the kind's event: counts of all frames of its samples */
     uint32_t longest;                      /* profile_longest_chain of that event */
     bool children, caller;
@@ -123,12 +124,13 @@ static bool put_in_order(struct profile *p) {
 /* Moments refer to stack samples by their old numbers. False: memory. */
 static bool renumber_moments(struct profile *p) {
     size_t n = p->b.stacks.count;
-    uint32_t *now = p->b.moments.list.count ? malloc((n + 1) * sizeof *now) : NULL;
+    bool any = p->b.moments.list.count || p->b.ticks.count;
+    uint32_t *now = any ? malloc((n + 1) * sizeof *now) : NULL;
     for (uint32_t i = 0; now && i < n; i++)
         now[p->stack_was.items[i]] = i;
-    for (size_t i = 0; now && i < p->b.moments.list.count; i++)
-        p->b.moments.list.items[i].stack = now[p->b.moments.list.items[i].stack];
-    bool ok = now || !p->b.moments.list.count;
+    if (now)
+        profile_moments_renumber(&p->b, now);
+    bool ok = now || !any;
     free(now);
     return ok;
 }
@@ -269,6 +271,8 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     struct profile_sums *self = self_of(w->t, row);
     if (!self)
         return false;
+    if (w->rows)
+        w->rows[id] = at;
     offer_first(w, row, &(struct passed){stack->key.frame, depth, id}, true);
     deepen(row, depth);
     /* A sample counts once for its own row, even if its chain passes that. */
@@ -553,7 +557,10 @@ bool profile_walk(struct profile *p) {
     w.frame_keys = malloc((p->frame_key_count + 1u) * sizeof *w.frame_keys);
     for (uint32_t i = 0; w.frame_keys && i < p->frame_key_count; i++)
         w.frame_keys[i] = (struct profile_frame_key){.kind = PROFILE_NONE};
-    bool ok = w.frame_keys && walk_stacks(&w);
+    bool ok = w.frame_keys && (!o->slices || vec_reserve(&p->stack_rows, w.end + 1));
+    w.rows = ok && o->slices ? p->stack_rows.items : NULL;
+    ok = ok && walk_stacks(&w);
+    p->stack_rows.count = w.rows ? w.end : 0;
     free(w.frame_keys);
     vec_fini(&w.path);
     vec_fini(&w.marked);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/diff/diff_verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "os/affinity.h"
+#include "view/diff/verdict_view.h"
+
+struct verdict_run {
+    const struct diff_files *f;
+    const struct diff_options *o;
+    uint32_t base_count;
+    bool is_new[DIFF_FILES_MAX];
+    double requests[DIFF_FILES_MAX];
+    struct pool *pool;
+    double level; /* of each event, so that those of all hold together */
+    struct out doubts;
+    struct out *out;
+    struct json json;
+    bool regressed, found; /* found: the function of --gate */
+};
+
+/* ---- what the headers tell ---- */
+
+static void doubt(struct verdict_run *x, const char *what, const char *one, const char *other) {
+    out_printf(&x->doubts, "%s%s %s and %s", x->doubts.len ? "; " : "", what, one, other);
+}
+
+static void compare_text(struct verdict_run *x, uint32_t file, uint32_t feature, const char *what) {
+    char one[256] = "", other[256] = "";
+    perfdata_feature_text(stream_header(x->f->list[0].recording.stream), feature, one, sizeof one);
+    perfdata_feature_text(stream_header(x->f->list[file].recording.stream), feature, other, sizeof other);
+    if (*one && *other && strcmp(one, other) != 0)
+        doubt(x, what, one, other);
+}
+
+static uint32_t cpus_of(const struct diff_file *f) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    bool told =
+        perfdata_feature_get(stream_header(f->recording.stream), PERFDATA_FEATURE_NRCPUS, &arena, &value);
+    uint32_t cpus = told ? value.nr_cpus.online : 0;
+    arena_fini(&arena);
+    return cpus;
+}
+
+/* Says how the machine, and the way of recording, of a file differ from the first one's. */
+static void compare_machines(struct verdict_run *x, uint32_t file) {
+    char one[32], other[32];
+    compare_text(x, file, PERFDATA_FEATURE_ARCH, "architectures");
+    compare_text(x, file, PERFDATA_FEATURE_HOSTNAME, "hosts");
+    compare_text(x, file, PERFDATA_FEATURE_CPUDESC, "processors");
+    compare_text(x, file, PERFDATA_FEATURE_OSRELEASE, "kernels");
+    uint32_t a = cpus_of(&x->f->list[0]), b = cpus_of(&x->f->list[file]);
+    snprintf(one, sizeof one, "%" PRIu32, a);
+    snprintf(other, sizeof other, "%" PRIu32, b);
+    if (a && b && a != b)
+        doubt(x, "numbers of CPUs", one, other);
+}
+
+static const struct perfdata_event *event_at(const struct diff_file *f, const struct compare_side *s) {
+    return &f->recording.events->list.items[s->event->event];
+}
+
+/* Says if samples were taken at other frequencies or periods. */
+static void compare_sampling(struct verdict_run *x, const struct compare_side *sides, uint32_t file) {
+    const struct perfdata_attr *a = &event_at(&x->f->list[0], &sides[0])->attr,
+                               *b = &event_at(&x->f->list[file], &sides[file])->attr;
+    char one[32], other[32];
+    if (a->sample_period == b->sample_period && !((a->flags ^ b->flags) & PERFDATA_ATTR_FREQ))
+        return;
+    snprintf(one, sizeof one, "%" PRIu64 "%s", a->sample_period, a->flags & PERFDATA_ATTR_FREQ ? " Hz" : "");
+    snprintf(other, sizeof other, "%" PRIu64 "%s", b->sample_period,
+             b->flags & PERFDATA_ATTR_FREQ ? " Hz" : "");
+    doubt(x, "sampling rates", one, other);
+}
+
+static bool is_clock(const struct perfdata_attr *a) {
+    enum { SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_* */
+    return a->type == SOFTWARE && (a->config == CPU_CLOCK || a->config == TASK_CLOCK);
+}
+
+/* ---- the gate ---- */
+
+/* Whether --gate is about a row. */
+static bool is_gated(const struct verdict_run *x, const struct compare *c, uint32_t row) {
+    const char *wanted = x->o->gate_function;
+    for (size_t i = 0; wanted && i < c->keys.count; i++) {
+        const char *text = c->rows.items[row].texts[i];
+        const char *level = c->keys.items[i]->key->id == PROFILE_SYMBOL ? strstr(text, "] ") : NULL;
+        if (strcmp(level ? level + 2 : text, wanted) == 0)
+            return true;
+    }
+    return !wanted;
+}
+
+/* Lists the rows that are proved to have grown too much. False: memory. */
+static bool find_offenders(struct verdict_run *x, const struct compare *c, const struct judgement *j,
+                           struct verdict_view *v, uint32_t *rows) {
+    for (size_t i = 0; i < j->order.count; i++) {
+        uint32_t row = j->order.items[i];
+        if (!is_gated(x, c, row))
+            continue;
+        x->found = true;
+        if (interval_grew(&j->rows.items[row], x->o->gate_share, &j->result))
+            rows[v->offender_count++] = row;
+    }
+    v->offenders = rows;
+    x->regressed |= v->offender_count > 0;
+    return true;
+}
+
+/* ---- one event ---- */
+
+static enum judge_by by_of(const struct diff_options *o) {
+    return o->per        ? JUDGE_BY_REQUESTS
+           : o->by_event ? JUDGE_BY_EVENT
+           : o->by_time  ? JUDGE_BY_TIME
+                         : JUDGE_BY_SAMPLES;
+}
+
+static bool show(struct verdict_run *x, const struct compare *c, const struct compare_side *sides,
+                 const struct judgement *j, struct err *err) {
+    const struct diff_options *o = x->o;
+    const struct report_text_options *text = report_session_parts(x->f->list[0].session).text;
+    struct verdict_file files[DIFF_FILES_MAX];
+    uint32_t *offenders = malloc((c->rows.count + 1) * sizeof *offenders);
+    for (uint32_t s = 0; s < c->sides; s++)
+        files[s] = (struct verdict_file){x->f->list[s].path, sides[s].event->total.samples, x->is_new[s]};
+    struct verdict_view v = {
+        .compare = c,
+        .judgement = j,
+        .files = files,
+        .event = sides[0].event->name,
+        .doubts = x->doubts.len ? out_text(&x->doubts) : NULL,
+        .by = by_of(o),
+        .by_event = o->by_event,
+        .clock = is_clock(&event_at(&x->f->list[0], &sides[0])->attr),
+        .level = x->level,
+        .quiet = o->report.quiet,
+        .gated = o->gate,
+        .gate_share = o->gate_share,
+        .gate_function = o->gate_function,
+        .only_comm = text->only_comm,
+        .only_dso = text->only_dso,
+        .only_symbol = text->only_symbol,
+    };
+    bool ok = offenders && (!o->gate || find_offenders(x, c, j, &v, offenders));
+    if (ok && o->json)
+        verdict_json_print(&v, &x->json);
+    else if (ok)
+        verdict_text_print(&v, x->out);
+    free(offenders);
+    return ok || err_memory(err, "--gate");
+}
+
+static bool judge_event(struct verdict_run *x, const char *event, struct err *err) {
+    struct compare_side sides[DIFF_FILES_MAX];
+    struct compare c = {0};
+    struct judgement j = {0};
+    size_t doubts = x->doubts.len;
+    for (uint32_t i = 0; i < x->f->count; i++) {
+        sides[i] = diff_files_side(&x->f->list[i], event);
+        if (sides[i].event && sides[0].event)
+            compare_sampling(x, sides, i);
+    }
+    struct judge_options how = {.by = by_of(x->o),
+                                .event = x->o->by_event,
+                                .requests = x->requests,
+                                .is_new = x->is_new,
+                                .level = x->level,
+                                .pool = x->pool};
+    bool ok = compare_make(sides, x->f->count, &(struct compare_options){.fold = !x->o->exact}, &c, err) &&
+              compare_judge(&c, sides, &how, &j, err) && show(x, &c, sides, &j, err);
+    judgement_fini(&j);
+    compare_fini(&c);
+    x->doubts.len = doubts;
+    return ok;
+}
+
+/* ---- all ---- */
+
+/* Whether all files have samples of the event. */
+static bool all_have(const struct diff_files *f, const char *event) {
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct compare_side s = diff_files_side(&f->list[i], event);
+        if (!s.event || s.event->read == s.event->dropped)
+            return false;
+    }
+    return true;
+}
+
+static bool judge_events(struct verdict_run *x, struct err *err) {
+    const struct profile *base = report_session_parts(x->f->list[0].session).profile;
+    uint32_t common = 0;
+    for (uint32_t i = 0; i < profile_event_count(base); i++) {
+        const char *name = profile_event(base, i)->name;
+        bool counted =
+            x->o->by_event && strcmp(name, x->o->by_event) == 0; /* it is what others are counted by */
+        if (!counted)
+            common += all_have(x->f, name);
+        if (!counted && profile_event(base, i)->read && !all_have(x->f, name))
+            log_line(LOG_WARN, "%s: not all recordings have it: not judged", name);
+    }
+    if (!common)
+        return err_set(err, ERR_ABSENT, NULL, "there is no event of which all recordings have samples");
+    x->level = 1 - (1 - x->o->level) / common;
+    bool ok = true, any = false;
+    for (uint32_t i = 0; ok && i < profile_event_count(base); i++) {
+        const char *name = profile_event(base, i)->name;
+        if ((x->o->by_event && strcmp(name, x->o->by_event) == 0) || !all_have(x->f, name))
+            continue;
+        if (any && !x->o->json)
+            out_char(x->out, '\n');
+        any = true;
+        ok = judge_event(x, name, err);
+    }
+    return ok;
+}
+
+/* Parses --per: one number for all recordings, or one for each. */
+static bool take_requests(struct verdict_run *x, struct err *err) {
+    const char *at = x->o->per;
+    for (uint32_t i = 0; at && i < x->f->count; i++) {
+        char *end;
+        x->requests[i] = strtod(at, &end);
+        bool last = i + 1 == x->f->count, single = !i && !*end;
+        if (end == at || !(x->requests[i] > 0) || (!single && (last ? *end : *end != ',')))
+            return err_set(err, ERR_USAGE, "--per", "\"%s\": use one number, or one for each recording",
+                           x->o->per);
+        at = single ? x->o->per : end + 1;
+        if (single)
+            for (; i < x->f->count; i++)
+                x->requests[i] = x->requests[0];
+    }
+    return true;
+}
+
+bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const struct diff_options *o,
+                        struct out *out, int *status, struct err *err) {
+    struct verdict_run x = {.f = f, .o = o, .base_count = base_count, .out = out, .json = {.out = out}};
+    *status = EXIT_OK;
+    if (!out_init(&x.doubts, NULL, NULL))
+        return err_memory(err, "comparison");
+    for (uint32_t i = 0; i < f->count; i++) {
+        x.is_new[i] = i >= base_count;
+        if (i)
+            compare_machines(&x, i);
+    }
+    x.pool = pool_new(os_affinity_count());
+    if (o->json) {
+        json_open(&x.json, NULL, '{');
+        json_number(&x.json, "version", 1);
+        json_open(&x.json, "events", '[');
+    }
+    bool ok = take_requests(&x, err) && judge_events(&x, err);
+    if (o->json) {
+        json_close(&x.json, ']');
+        json_close(&x.json, '}');
+        out_char(out, '\n');
+    }
+    pool_free(x.pool);
+    out_fini(&x.doubts);
+    if (ok && o->gate && !x.found) {
+        ok = err_set(err, ERR_ABSENT, "--gate", "no recording has samples in %s", o->gate_function);
+    }
+    if (ok && x.regressed)
+        *status = DIFF_REGRESSION;
+    return ok;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/compare/judge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+/* What else stack samples are: of a row with too few samples, of the event that costs are counted against, of
+ * an event that does not matter. */
+enum { NOT_JUDGED = UINT32_MAX, COUNTED_AGAINST = UINT32_MAX - 1, NO_MATTER = UINT32_MAX - 2 };
+
+/* One recording while its samples are counted. */
+struct counting {
+    const struct profile *p;
+    uint32_t event;         /* in its recording */
+    uint32_t against_event; /* PROFILE_NONE: it is not counted against one */
+    uint32_t *judged;       /* by stack sample: the row that is judged, or one of what follows */
+    float *weights;
+    double *against;
+    uint64_t *samples;
+    uint64_t first, last; /* times; without them numbers of samples */
+    bool timed;
+    double squares, sum;
+    uint64_t total;
+};
+
+struct judging {
+    const struct compare *c;
+    const struct compare_side *sides;
+    const struct judge_options *o;
+    uint32_t *judged_of;       /* by row of the comparison; NOT_JUDGED: too few samples */
+    VEC(uint32_t) rows;        /* the other way round */
+    struct counting *counting; /* by side */
+    struct interval_recording *recordings;
+};
+
+/* ---- which rows ---- */
+
+static bool choose_rows(struct judging *j) {
+    const struct compare *c = j->c;
+    j->judged_of = malloc((c->rows.count + 1) * sizeof *j->judged_of);
+    for (uint32_t row = 0; j->judged_of && row < c->rows.count; row++) {
+        uint64_t samples = 0;
+        for (uint32_t s = 0; s < c->sides; s++)
+            samples += compare_cell_at(c, row, s)->samples;
+        j->judged_of[row] = NOT_JUDGED;
+        if (samples < INTERVAL_SAMPLES_MIN)
+            continue;
+        j->judged_of[row] = (uint32_t)j->rows.count;
+        uint32_t *slot = vec_push(&j->rows);
+        if (!slot)
+            return false;
+        *slot = row;
+    }
+    return j->judged_of != NULL;
+}
+
+/* Maps the stack samples of a side. False: memory. */
+static bool map_stacks(struct judging *j, uint32_t side) {
+    const struct compare_side *s = &j->sides[side];
+    const struct profile *p = s->profile;
+    size_t rows = p->tables.items[s->event->event].rows.count, stacks = p->b.stacks.count;
+    struct counting *x = &j->counting[side];
+    uint32_t *judged = malloc((rows + 1) * sizeof *judged);
+    x->judged = malloc((stacks + 1) * sizeof *x->judged);
+    bool ok = judged && x->judged;
+    for (size_t i = 0; ok && i < rows; i++)
+        judged[i] = NOT_JUDGED;
+    for (uint32_t i = 0; ok && i < s->event->root_count; i++)
+        judged[profile_entry_at(p, s->event, i).key] = j->judged_of[j->c->row_of[side][i]];
+    for (size_t i = 0; ok && i < stacks; i++) {
+        uint32_t event = profile_group_key_event(p, p->b.stacks.items[i].key.group_key);
+        x->judged[i] = event == x->event           ? judged[p->stack_rows.items[i]]
+                       : event == x->against_event ? COUNTED_AGAINST
+                                                   : NO_MATTER;
+    }
+    free(judged);
+    return ok;
+}
+
+/* ---- counting ---- */
+
+/* Finds from when to when the samples are. Where none has a time, their order in the file stands for it. */
+static void find_span(struct counting *x) {
+    const profile_ticks *m = &x->p->b.ticks;
+    x->first = UINT64_MAX;
+    for (size_t i = 0; i < m->count; i++) {
+        uint64_t ns = m->items[i].ns;
+        x->first = ns < x->first ? ns : x->first;
+        x->last = ns > x->last ? ns : x->last;
+    }
+    x->timed = x->last > x->first;
+    if (!x->timed) {
+        x->first = 0;
+        x->last = m->count;
+    }
+}
+
+static void count_samples(struct counting *x, bool by_samples) {
+    const profile_ticks *m = &x->p->b.ticks;
+    double scale = (double)INTERVAL_SLICES / ((double)(x->last - x->first) + 1);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct profile_tick *s = &m->items[i];
+        uint32_t row = x->judged[s->stack];
+        unsigned slice = (unsigned)((double)((x->timed ? s->ns : i) - x->first) * scale);
+        slice = slice < INTERVAL_SLICES ? slice : INTERVAL_SLICES - 1;
+        double weight = (double)s->period;
+        if (row == COUNTED_AGAINST || (by_samples && row != NO_MATTER))
+            x->against[slice] += weight;
+        if (row == COUNTED_AGAINST || row == NO_MATTER)
+            continue;
+        x->total++;
+        x->sum += weight;
+        x->squares += weight * weight;
+        if (row == NOT_JUDGED)
+            continue;
+        x->weights[(size_t)row * INTERVAL_SLICES + slice] += (float)weight;
+        x->samples[row]++;
+    }
+}
+
+static bool find_against(struct judging *j, uint32_t side, struct err *err) {
+    struct counting *x = &j->counting[side];
+    const struct perfdata_events *events = x->p->plan.in->events;
+    x->against_event = PROFILE_NONE;
+    if (j->o->by == JUDGE_BY_TIME && !x->timed)
+        return err_set(err, ERR_ABSENT, NULL, "file %" PRIu32 ": its samples have no times", side + 1);
+    for (unsigned i = 0; i < INTERVAL_SLICES; i++)
+        x->against[i] = j->o->by == JUDGE_BY_TIME       ? (double)(x->last - x->first) / INTERVAL_SLICES
+                        : j->o->by == JUDGE_BY_REQUESTS ? j->o->requests[side] / INTERVAL_SLICES
+                                                        : 0;
+    if (j->o->by != JUDGE_BY_EVENT)
+        return true;
+    for (uint32_t i = 0; i < events->list.count; i++)
+        if (strcmp(events->list.items[i].name, j->o->event) == 0)
+            x->against_event = i;
+    return x->against_event != PROFILE_NONE ||
+           err_set(err, ERR_ABSENT, NULL, "file %" PRIu32 " has no event %s", side + 1, j->o->event);
+}
+
+static bool count_side(struct judging *j, uint32_t side, struct err *err) {
+    struct counting *x = &j->counting[side];
+    size_t rows = j->rows.count;
+    x->p = j->sides[side].profile;
+    x->weights = calloc(rows * INTERVAL_SLICES + 1, sizeof *x->weights);
+    x->against = calloc(INTERVAL_SLICES, sizeof *x->against);
+    x->samples = calloc(rows + 1, sizeof *x->samples);
+    if (!x->weights || !x->against || !x->samples)
+        return err_memory(err, "comparison");
+    if (!j->sides[side].event)
+        return err_set(err, ERR_ABSENT, NULL, "file %" PRIu32 " lacks the event", side + 1);
+    x->event = j->sides[side].event->event;
+    find_span(x);
+    if (!find_against(j, side, err))
+        return false;
+    if (!map_stacks(j, side))
+        return err_memory(err, "comparison");
+    count_samples(x, j->o->by == JUDGE_BY_SAMPLES);
+    if (!x->total)
+        return err_set(err, ERR_ABSENT, NULL, "file %" PRIu32 " has no samples that count", side + 1);
+    j->recordings[side] = (struct interval_recording){
+        .is_new = j->o->is_new[side],
+        .weights = x->weights,
+        .against = x->against,
+        .samples = x->samples,
+        .spread = x->sum > 0 ? x->squares * (double)x->total / (x->sum * x->sum) : 1,
+        .total_samples = x->total,
+    };
+    return true;
+}
+
+/* ---- what comes of it ---- */
+
+/* Costs of rows that are not judged are told, too. */
+static void fill_cost(struct judging *j, uint32_t row, struct interval *to) {
+    double costs[2] = {0}, against[2] = {0};
+    for (uint32_t s = 0; s < j->c->sides; s++) {
+        unsigned side = j->o->is_new[s];
+        costs[side] += (double)compare_cell_at(j->c, row, s)->period;
+        for (unsigned i = 0; i < INTERVAL_SLICES; i++)
+            against[side] += j->counting[s].against[i];
+    }
+    *to = (struct interval){.base = against[0] > 0 ? costs[0] / against[0] : 0,
+                            .now = against[1] > 0 ? costs[1] / against[1] : 0,
+                            .low = -INFINITY,
+                            .high = INFINITY,
+                            .says = INTERVAL_TOO_FEW};
+}
+
+/* How far a row comes first: what it changed at least, if that is proved; else how likely it did. */
+struct rank {
+    bool proved;
+    double by;
+};
+
+static struct rank rank_of(const struct interval *r) {
+    double change = fabs(r->now - r->base), error = hypot(r->base_error, r->now_error);
+    if (r->says == INTERVAL_MORE || r->says == INTERVAL_LESS)
+        return (struct rank){true, r->says == INTERVAL_MORE ? r->low : -r->high};
+    return (struct rank){false, r->says == INTERVAL_NOTHING && error > 0 ? change / error : change - 1e300};
+}
+
+static int by_rank(const void *one, const void *other, void *ctx) {
+    const struct interval *rows = ctx;
+    uint32_t x = *(const uint32_t *)one, y = *(const uint32_t *)other;
+    struct rank a = rank_of(&rows[x]), b = rank_of(&rows[y]);
+    if (a.proved != b.proved)
+        return a.proved ? -1 : 1;
+    if (a.by != b.by)
+        return a.by > b.by ? -1 : 1;
+    double p = fabs(rows[x].now - rows[x].base), q = fabs(rows[y].now - rows[y].base);
+    return p != q ? (p > q ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static bool judge_rows(struct judging *j, struct judgement *out, struct err *err) {
+    const struct compare *c = j->c;
+    struct interval_input in = {.recordings = j->recordings,
+                                .count = c->sides,
+                                .rows = j->rows.count,
+                                .level = j->o->level,
+                                .pool = j->o->pool};
+    struct interval *judged = calloc(in.rows + 1, sizeof *judged);
+    bool ok =
+        judged && vec_reserve(&out->rows, c->rows.count + 1) && vec_reserve(&out->order, c->rows.count + 1);
+    ok = (ok || err_memory(err, "intervals")) && interval_find(&in, judged, &out->result, err);
+    for (uint32_t row = 0; ok && row < c->rows.count; row++) {
+        out->rows.count++;
+        out->order.items[out->order.count++] = row;
+        if (j->judged_of[row] == NOT_JUDGED)
+            fill_cost(j, row, &out->rows.items[row]);
+        else
+            out->rows.items[row] = judged[j->judged_of[row]];
+    }
+    free(judged);
+    if (ok)
+        qsort_r(out->order.items, out->order.count, sizeof *out->order.items, by_rank, out->rows.items);
+    return ok;
+}
+
+bool compare_judge(const struct compare *c, const struct compare_side *sides, const struct judge_options *o,
+                   struct judgement *out, struct err *err) {
+    struct judging j = {.c = c, .sides = sides, .o = o};
+    j.counting = calloc(c->sides, sizeof *j.counting);
+    j.recordings = calloc(c->sides, sizeof *j.recordings);
+    bool ok = (j.counting && j.recordings && choose_rows(&j)) || err_memory(err, "comparison");
+    for (uint32_t s = 0; ok && s < c->sides; s++)
+        ok = count_side(&j, s, err);
+    ok = ok && judge_rows(&j, out, err);
+    for (uint32_t s = 0; j.counting && s < c->sides; s++) {
+        free(j.counting[s].judged);
+        free(j.counting[s].weights);
+        free(j.counting[s].against);
+        free(j.counting[s].samples);
+    }
+    free(j.counting);
+    free(j.recordings);
+    free(j.judged_of);
+    vec_fini(&j.rows);
+    return ok;
+}
+
+void judgement_fini(struct judgement *j) {
+    vec_fini(&j->rows);
+    vec_fini(&j->order);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judged comparisons (profile/compare/judge.h) as text and as JSON (docs/JSON.md). */
+#ifndef SONDE_VIEW_DIFF_VERDICT_VIEW_H
+#define SONDE_VIEW_DIFF_VERDICT_VIEW_H
+
+#include "base/json.h"
+#include "base/out.h"
+#include "profile/compare/judge.h"
+
+/* A recording, as it is told of. */
+struct verdict_file {
+    const char *path;
+    uint64_t samples;
+    bool is_new;
+};
+
+struct verdict_view {
+    const struct compare *compare;
+    const struct judgement *judgement;
+    const struct verdict_file *files; /* by side of the comparison */
+    const char *event;
+    const char *doubts; /* how the machines differ; NULL: not that is known */
+    enum judge_by by;
+    const char *by_event; /* JUDGE_BY_EVENT */
+    bool clock;           /* the event counts nanoseconds */
+    double level;
+    bool quiet, gated;
+    double gate_share;         /* with gated */
+    const char *gate_function; /* NULL: all */
+    const uint32_t *offenders; /* rows, with gated */
+    size_t offender_count;
+    const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
+};
+
+/* Prints the table of one event. */
+void verdict_text_print(const struct verdict_view *v, struct out *out);
+
+/* Appends the comparison of one event as an object. */
+void verdict_json_print(const struct verdict_view *v, struct json *j);
+
+/* Appends a row's keys, as one text: "libc.so.6 malloc". */
+void verdict_put_name(const struct compare *c, uint32_t row, struct out *out);
+
+#endif
