@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A profile's stack samples as whole stacks (stacks/stacks.h). */
-#include "stacks/stacks.h"
+#include "stacks/wall_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +163,7 @@ static bool is_clock(const struct perfdata_attr *a) {
 
 /* Returns what an event's period counts: "cycles" of "cycles:u". */
 static uint32_t unit_of(struct filling *f, const struct perfdata_event *e) {
-    if (is_clock(&e->attr))
+    if (is_clock(&e->attr) || strcmp(e->name, STACKS_OFF_CPU) == 0)
         return add_text(f, "ns");
     if (e->attr.type == PERFDATA_TYPE_TRACEPOINT)
         return add_text(f, "events");

@@ -100,8 +100,12 @@ uint32_t stacks_thread(struct stacks *s, uint32_t pid, uint32_t tid) {
     return id;
 }
 
+static uint64_t hash_row(uint32_t event, uint32_t comm, uint32_t node) {
+    return hash_pair((uint64_t)event << 32 | comm, node);
+}
+
 uint32_t stacks_row(struct stacks *s, uint32_t event, uint32_t comm, uint32_t node) {
-    uint64_t hash = hash_pair((uint64_t)event << 32 | comm, node);
+    uint64_t hash = hash_row(event, comm, node);
     struct idtable_at at = idtable_first(&s->row_index, hash);
     for (uint32_t id; (id = idtable_next(&s->row_index, &at)) != IDTABLE_NONE;) {
         const struct stacks_row *x = &s->rows.items[id];
@@ -114,6 +118,21 @@ uint32_t stacks_row(struct stacks *s, uint32_t event, uint32_t comm, uint32_t no
         return STACKS_NONE;
     *made = (struct stacks_row){.event = event, .comm = comm, .node = node};
     return id;
+}
+
+bool stacks_rows_renumbered(struct stacks *s) {
+    idtable_fini(&s->row_index);
+    s->row_index = (struct idtable){0};
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const struct stacks_row *x = &s->rows.items[i];
+        uint64_t hash = hash_row(x->event, x->comm, x->node);
+        struct idtable_at at = idtable_first(&s->row_index, hash);
+        while (idtable_next(&s->row_index, &at) != IDTABLE_NONE)
+            ;
+        if (!idtable_add_at(&s->row_index, &at, hash, i))
+            return false;
+    }
+    return true;
 }
 
 void stacks_add(struct stacks *s, uint32_t row, uint64_t samples, uint64_t period) {

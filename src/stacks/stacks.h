@@ -115,6 +115,9 @@ uint32_t stacks_thread(struct stacks *s, uint32_t pid, uint32_t tid);
 /* The row's sums are zero if it is new. */
 uint32_t stacks_row(struct stacks *s, uint32_t event, uint32_t comm, uint32_t node);
 
+/* Rows have been given other events: to be called before stacks_row is. False: memory. */
+bool stacks_rows_renumbered(struct stacks *s);
+
 /* Adds to a row and its event. */
 void stacks_add(struct stacks *s, uint32_t row, uint64_t samples, uint64_t period);
 

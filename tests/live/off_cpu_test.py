@@ -77,6 +77,8 @@ def a_sleeper():
     check(all(frames for *_, frames in found), "each wait has a frame that says what it is")
     listed = sonde("evlist", "-i", "sleep.data").stdout.split()
     check("offcpu-time" in listed and "cpu-clock" in listed, f"events: {listed}")
+    both = sonde("export", "-i", "sleep.data", "-e", "wall-clock", "folded").stdout.splitlines()
+    check(sum(int(line.split()[-1]) for line in both if "sleeps in" in line) >= SLEEP_S * 1e9, f"wall-clock: {both}")
     shown = sonde("report", "-i", "sleep.data", "--stdio", "-g", "none", "--no-children").stdout
     check("of event 'offcpu-time'" in shown and "sleeps in" in shown, f"report: {shown[-600:]}")
 

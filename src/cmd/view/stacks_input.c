@@ -8,6 +8,7 @@
 #include "cmd/common/input.h"
 #include "cmd/report/report_profile.h"
 #include "cmd/view/stacks_file.h"
+#include "stacks/wall_clock.h"
 
 void stacks_options_init(struct stacks_options *o, const struct perfconfig *config) {
     *o = (struct stacks_options){.frames = PROFILE_BY_FUNCTION};
@@ -101,8 +102,9 @@ static void note(struct stacks *s, const char *format, uint64_t n) {
 static bool take(struct stacks *s, struct recording *r, const struct report_session *session,
                  struct err *err) {
     struct report_session_parts parts = report_session_parts(session);
-    uint32_t recording = (uint32_t)s->recordings.count;
-    if (!describe(s, r, err) || !profile_stacks(parts.profile, recording, s, err) || !stacks_finish(s, err))
+    uint32_t recording = (uint32_t)s->recordings.count, first = (uint32_t)s->events.count;
+    if (!describe(s, r, err) || !profile_stacks(parts.profile, recording, s, err) ||
+        !stacks_wall_clock(s, first, err) || !stacks_finish(s, err))
         return false;
     if (parts.lost)
         note(s, "%" PRIu64 " samples were lost", parts.lost);
