@@ -123,8 +123,12 @@ static bool variable(const struct request *r, const struct probe_arg *arg, struc
         return err_set(r->err, ERR_ABSENT, arg->text,
                        "cannot be looked up: nothing describes the function that this place is in");
     struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
-    return object_debug_value(d, at, arg->text, arg->steps.items, arg->steps.count, &v, r->err) &&
-           fetch(r, arg, &v, out);
+    if (!object_debug_value(d, at, arg->text, arg->steps.items, arg->steps.count, &v, r->err)) {
+        if (r->err->code == ERR_UNSUPPORTED)
+            put_label(arg, r->err->where, sizeof r->err->where);
+        return false;
+    }
+    return fetch(r, arg, &v, out);
 }
 
 static bool add(const struct request *r, const struct probe_arg *arg) {

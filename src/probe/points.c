@@ -353,8 +353,7 @@ static bool make_there(const struct search *s, const struct probe_point *p, stru
     }
     log_line(LOG_WARN,
              "%s was compiled without optimization: the probe is set after the prologue, where its arguments "
-             "are in "
-             "memory (0x%" PRIx64 " is its entry)",
+             "are in memory (0x%" PRIx64 " is its entry)",
              p->name ? p->name : s->spec->text, p->addr);
     vec_fini(&e->args);
     *s->err = ERR_INIT;

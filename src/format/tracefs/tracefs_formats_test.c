@@ -145,6 +145,20 @@ static void test_short_fields(void **state) {
     teardown(&f);
 }
 
+/* Probes' arrays say neither how many elements they have nor how large these are. */
+static void test_probe_arrays(void **state) {
+    (void)state;
+    struct fixture f;
+    setup_format(&f,
+                 "\tfield:unsigned long __probe_ip;\toffset:32;\tsize:8;\tsigned:0;\n"
+                 "\tfield:s16 d[];\toffset:8;\tsize:4;\tsigned:1;\n"
+                 "\tfield:s32 e[];\toffset:8;\tsize:8;\tsigned:1;\n\n",
+                 "\"(%lx) d={%d,%d} e={%d,%d}\", REC->__probe_ip, REC->d[0], REC->d[1], REC->e[0], REC->e[1]",
+                 false);
+    assert_prints(&f, "(1010) d={-5,-1} e={-5,3}");
+    teardown(&f);
+}
+
 /* What the library could stumble over is printed field by field. */
 static void test_risky_formats(void **state) {
     (void)state;
@@ -279,10 +293,15 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prints),        cmocka_unit_test(test_short_fields),
-        cmocka_unit_test(test_risky_formats), cmocka_unit_test(test_length_of_a_record),
-        cmocka_unit_test(test_not_printable), cmocka_unit_test(test_impossible_fields),
-        cmocka_unit_test(test_deep_nesting),  cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_prints),
+        cmocka_unit_test(test_probe_arrays),
+        cmocka_unit_test(test_short_fields),
+        cmocka_unit_test(test_risky_formats),
+        cmocka_unit_test(test_length_of_a_record),
+        cmocka_unit_test(test_not_printable),
+        cmocka_unit_test(test_impossible_fields),
+        cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,15 +117,29 @@ static uint64_t body_of(Dwarf_Die *function, uint64_t entry) {
     return body;
 }
 
-/* GCC moves the instructions of optimised code: arguments may be stored after the place where its line table
- * has the prologue end. */
-static bool body_is_told(Dwarf_Die *unit) {
+/* Whether an attribute is a list of locations, by ranges of addresses. */
+static bool is_list(Dwarf_Attribute *a) {
+    unsigned form = dwarf_whatform(a);
+    return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
+           form == DW_FORM_data8;
+}
+
+/* Optimised code has no place where all arguments have been stored: GCC moves instructions, and others keep
+ * some arguments in registers that live no longer than that. */
+static bool body_is_told(Dwarf_Die *unit, Dwarf_Die *function) {
     const char *producer = debug_text(unit, DW_AT_producer);
-    if (!producer || strncmp(producer, "GNU ", 4) != 0)
-        return true;
-    for (const char *at = producer; (at = strstr(at, " -O")); at += 3)
+    for (const char *at = producer && !strncmp(producer, "GNU ", 4) ? producer : NULL;
+         at && (at = strstr(at, " -O")); at += 3)
         if (at[3] != '0')
             return false;
+    Dwarf_Die die;
+    Dwarf_Attribute a;
+    if (dwarf_child(function, &die) != 0)
+        return true;
+    do
+        if (dwarf_tag(&die) == DW_TAG_formal_parameter && dwarf_attr(&die, DW_AT_location, &a) && is_list(&a))
+            return false;
+    while (object_lines_sibling(&die));
     return true;
 }
 
@@ -135,8 +149,9 @@ bool debug_note(struct object_debug *d, const struct debug_instance *i, struct o
         return false;
     *kept = *i;
     bool inlined = dwarf_tag(&kept->die) == DW_TAG_inlined_subroutine;
-    bool told = !inlined && body_is_told(&kept->unit);
-    kept->body = told ? body_of(&kept->die, kept->entry) : kept->entry;
+    bool told = !inlined && body_is_told(&kept->unit, &kept->die);
+    kept->settled = inlined ? kept->entry : body_of(&kept->die, kept->entry);
+    kept->body = told ? kept->settled : kept->entry;
     int line = 0;
     const char *file = dwarf_decl_file(&kept->die);
     dwarf_decl_line(&kept->die, &line);

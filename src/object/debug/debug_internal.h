@@ -14,6 +14,7 @@ enum { DEBUG_DEPTH_MAX = 128, DEBUG_SCOPES_MAX = 128 };
 struct debug_instance {
     Dwarf_Die die, function, unit; /* `function`: the concrete one whose code it is */
     uint64_t entry, function_entry, body;
+    uint64_t settled; /* the first instruction after the prologue, whatever has been stored there */
 };
 
 struct object_debug {

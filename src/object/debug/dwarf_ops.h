@@ -36,9 +36,11 @@ enum {
     DW_OP_stack_value = 0x9f,
     DW_OP_implicit_pointer = 0xa0,
     DW_OP_entry_value = 0xa3,
+    DW_OP_convert = 0xa8,
     DW_OP_GNU_push_tls_address = 0xe0,
     DW_OP_GNU_implicit_pointer = 0xf2,
     DW_OP_GNU_entry_value = 0xf3,
+    DW_OP_GNU_convert = 0xf7,
     DW_OP_GNU_parameter_ref = 0xfa,
 };
 

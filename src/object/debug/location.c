@@ -11,6 +11,7 @@ struct machine {
     struct object_chain stack[STACK];
     unsigned depth;
     bool own_frame, is_value;
+    unsigned width;  /* of the value: 0: whole */
     int in_register; /* the location is a register; OBJECT_NO_REGISTER */
     const char *why;
 };
@@ -108,6 +109,12 @@ static bool swap_top(struct machine *m) {
     return true;
 }
 
+static void reset(struct machine *m) {
+    m->depth = m->width = 0;
+    m->is_value = m->own_frame = false;
+    m->in_register = OBJECT_NO_REGISTER;
+}
+
 /* What has been found so far becomes a piece; nothing found: an empty one. */
 static bool finish(struct machine *m, uint64_t size) {
     struct object_location *out = m->out;
@@ -124,9 +131,30 @@ static bool finish(struct machine *m, uint64_t size) {
     } else {
         p->why = "it was optimized out";
     }
-    m->depth = 0;
-    m->is_value = m->own_frame = false;
-    m->in_register = OBJECT_NO_REGISTER;
+    if (p->place.kind == OBJECT_PLACE_VALUE && m->width && size > m->width) {
+        p->place.kind = OBJECT_PLACE_NOWHERE;
+        p->why = "its value is computed";
+    }
+    p->place.width = m->width;
+    reset(m);
+    return true;
+}
+
+/* A piece of `size` bytes that cannot be followed does not spoil the others. */
+static bool give_up(struct machine *m, uint64_t size) {
+    const char *why = m->why;
+    reset(m);
+    if (!finish(m, size))
+        return false;
+    m->out->pieces[m->out->count - 1].why = why;
+    return true;
+}
+
+/* To an integer type: of what is narrower only that many bytes are left. */
+static bool to_integer(struct machine *m, uint64_t size) {
+    if (!m->depth || size == OBJECT_OP_NONE || !size || size > 8)
+        return refuse(m, "its value is computed");
+    m->width = m->width && m->width < size ? m->width : (unsigned)size;
     return true;
 }
 
@@ -201,6 +229,10 @@ static bool number_op(struct machine *m, const struct object_op *op) {
 }
 
 static bool step(struct machine *m, const struct object_op *op) {
+    bool ends = op->atom == DW_OP_stack_value || op->atom == DW_OP_piece || op->atom == DW_OP_convert ||
+                op->atom == DW_OP_GNU_convert;
+    if (m->width && !ends) /* it would count on the bytes that are gone */
+        return refuse(m, "its value is computed");
     if (m->is_value && op->atom != DW_OP_piece) /* DW_OP_stack_value ends an expression, or a piece of it */
         return refuse(m, "its description makes no sense");
     if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
@@ -224,6 +256,9 @@ static bool step(struct machine *m, const struct object_op *op) {
         return m->depth || refuse(m, "its description makes no sense");
     case DW_OP_piece:
         return finish(m, op->number);
+    case DW_OP_convert:
+    case DW_OP_GNU_convert:
+        return to_integer(m, op->number);
     default:
         return number_op(m, op);
     }
@@ -240,8 +275,14 @@ bool object_location_follow(const struct object_op *ops, size_t count,
         return false;
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
+    for (size_t i = 0; ok && i < count; i++) {
         ok = step(&m, &ops[i]);
+        if (ok)
+            continue;
+        while (i < count && ops[i].atom != DW_OP_piece)
+            i++;
+        ok = i < count && give_up(&m, ops[i].number);
+    }
     if (ok && (!out->count || m.depth || m.in_register != OBJECT_NO_REGISTER))
         ok = out->count ? refuse(&m, "its description makes no sense") : finish(&m, 0);
     *why = m.why;

@@ -36,10 +36,12 @@ struct object_place {
     enum object_place_kind kind;
     struct object_chain chain;
     bool own_frame; /* in memory of the function's own frame, which its prologue makes */
+    unsigned width; /* of a VALUE: how many of its low bytes count; 0: all */
 };
 
 /* An operation: DW_OP_ and operands. DW_OP_implicit_value: number is the size, number2 the value.
- * DW_OP_entry_value: number is the register, or OBJECT_OP_NONE if it is of anything else. */
+ * DW_OP_entry_value: number is the register, or OBJECT_OP_NONE if it is of anything else. DW_OP_convert:
+ * number is the size of the integer type, in bytes, or OBJECT_OP_NONE if it is another type. */
 struct object_op {
     uint8_t atom;
     uint64_t number, number2;

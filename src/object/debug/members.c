@@ -46,7 +46,7 @@ static bool move(struct debug_part *p, uint64_t add, uint64_t size, const char *
             continue;
         }
         if (piece->place.kind == OBJECT_PLACE_NOWHERE)
-            return err_set(err, ERR_UNSUPPORTED, name, "was optimized out");
+            return err_set(err, ERR_UNSUPPORTED, name, "cannot be had here: %s", piece->why);
         if (size > piece->size - add)
             return err_set(err, ERR_UNSUPPORTED, name, "is spread over several places");
         struct object_piece only = *piece;

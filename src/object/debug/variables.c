@@ -84,6 +84,55 @@ struct surroundings {
     struct object_chain cfa, frame;
 };
 
+/* ---- types ---- */
+
+static enum object_value_type class_of(Dwarf_Die *type) {
+    Dwarf_Die bare = *type;
+    Dwarf_Attribute a;
+    Dwarf_Word encoding = 0;
+    if (!object_type_peel(&bare, true))
+        return OBJECT_VALUE_OTHER;
+    switch (dwarf_tag(&bare)) {
+    case DW_TAG_base_type:
+        if (dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &a), &encoding) != 0)
+            return OBJECT_VALUE_OTHER;
+        switch (encoding) {
+        case DW_ATE_signed:
+        case DW_ATE_signed_char:
+            return OBJECT_VALUE_SIGNED;
+        case DW_ATE_unsigned:
+        case DW_ATE_unsigned_char:
+        case DW_ATE_boolean:
+        case DW_ATE_UTF:
+        case DW_ATE_address:
+            return OBJECT_VALUE_UNSIGNED;
+        case DW_ATE_float:
+            return OBJECT_VALUE_FLOAT;
+        default:
+            return OBJECT_VALUE_OTHER;
+        }
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        return OBJECT_VALUE_POINTER;
+    case DW_TAG_enumeration_type:
+        return object_type_of(&bare, &bare) ? class_of(&bare) : OBJECT_VALUE_UNSIGNED;
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_class_type:
+        return OBJECT_VALUE_STRUCT;
+    case DW_TAG_array_type:
+        return OBJECT_VALUE_ARRAY;
+    default:
+        return OBJECT_VALUE_OTHER;
+    }
+}
+
+static bool is_integer(Dwarf_Die *type) {
+    enum object_value_type c = class_of(type);
+    return c == OBJECT_VALUE_SIGNED || c == OBJECT_VALUE_UNSIGNED;
+}
+
 /* libdw's form of an expression as ours. */
 static size_t convert(Dwarf_Attribute *attribute, const Dwarf_Op *from, size_t count, bool swap,
                       struct object_op *to, size_t room) {
@@ -100,6 +149,11 @@ static size_t convert(Dwarf_Attribute *attribute, const Dwarf_Op *from, size_t c
                 v |= (uint64_t)b.data[k] << 8 * (swap != BYTES_HOST_BIG ? b.length - 1 - k : k);
             to[i].number = b.length;
             to[i].number2 = v;
+        } else if (from[i].atom == DW_OP_convert || from[i].atom == DW_OP_GNU_convert) {
+            Dwarf_Die type;
+            to[i].number = dwarf_getlocation_die(attribute, &from[i], &type) == 0 && is_integer(&type)
+                               ? object_type_size(&type)
+                               : OBJECT_OP_NONE;
         } else if (from[i].atom == DW_OP_entry_value || from[i].atom == DW_OP_GNU_entry_value) {
             Dwarf_Attribute inner;
             Dwarf_Op *ops;
@@ -211,7 +265,8 @@ static bool constant(Dwarf_Die *die, struct object_location *out) {
 /* Whether the code at the address runs before the function has made its frame. */
 static bool before_body(const struct debug_instance *i, uint64_t addr) {
     Dwarf_Die die = i->die;
-    return dwarf_tag(&die) == DW_TAG_subprogram && (addr == i->entry || (addr > i->entry && addr < i->body));
+    return dwarf_tag(&die) == DW_TAG_subprogram &&
+           (addr == i->entry || (addr > i->entry && (addr < i->body || addr < i->settled)));
 }
 
 /* *there: the variable exists at the place, whether its value can be had or not. */
@@ -267,49 +322,7 @@ void object_debug_ranges(struct object_debug *d, struct object_debug_place at, c
         snprintf(to + len, room - len, "]>");
 }
 
-/* ---- types ---- */
-
-static enum object_value_type class_of(Dwarf_Die *type) {
-    Dwarf_Die bare = *type;
-    Dwarf_Attribute a;
-    Dwarf_Word encoding = 0;
-    if (!object_type_peel(&bare, true))
-        return OBJECT_VALUE_OTHER;
-    switch (dwarf_tag(&bare)) {
-    case DW_TAG_base_type:
-        if (dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &a), &encoding) != 0)
-            return OBJECT_VALUE_OTHER;
-        switch (encoding) {
-        case DW_ATE_signed:
-        case DW_ATE_signed_char:
-            return OBJECT_VALUE_SIGNED;
-        case DW_ATE_unsigned:
-        case DW_ATE_unsigned_char:
-        case DW_ATE_boolean:
-        case DW_ATE_UTF:
-        case DW_ATE_address:
-            return OBJECT_VALUE_UNSIGNED;
-        case DW_ATE_float:
-            return OBJECT_VALUE_FLOAT;
-        default:
-            return OBJECT_VALUE_OTHER;
-        }
-    case DW_TAG_pointer_type:
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-        return OBJECT_VALUE_POINTER;
-    case DW_TAG_enumeration_type:
-        return object_type_of(&bare, &bare) ? class_of(&bare) : OBJECT_VALUE_UNSIGNED;
-    case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-    case DW_TAG_class_type:
-        return OBJECT_VALUE_STRUCT;
-    case DW_TAG_array_type:
-        return OBJECT_VALUE_ARRAY;
-    default:
-        return OBJECT_VALUE_OTHER;
-    }
-}
+/* ---- more of types ---- */
 
 static bool is_character(Dwarf_Die *type) {
     Dwarf_Die bare = *type;
@@ -364,6 +377,10 @@ static bool finish_value(struct debug_part *p, const char *name, struct object_v
         return false;
     *out = (struct object_value){.place = p->location.pieces[0].place};
     describe_type(p, out);
+    unsigned width = out->place.width;
+    if (out->place.kind == OBJECT_PLACE_VALUE && width &&
+        (out->size > width || out->type == OBJECT_VALUE_ARRAY))
+        return err_set(err, ERR_UNSUPPORTED, name, "is computed, and nothing keeps it");
     if (p->bit_size) {
         out->bit_size = p->bit_size;
         out->bit_at = p->bit_at;
