@@ -43,20 +43,34 @@ static struct bytes take_argument(struct bytes print, size_t *at) {
     return (struct bytes){print.data + begin, end - begin};
 }
 
-/* "h", "hh", or NULL if the argument is not just a signed scalar of one or two bytes. */
+static bool begins(struct bytes b, const char *text) {
+    return b.size >= strlen(text) && memcmp(b.data, text, strlen(text)) == 0;
+}
+
+/* Bytes of what the argument is of a field, if it has a sign: of a scalar, or of an element of a probe's
+ * array, whose type says it ("s16 name[]"). 0: of anything else. */
+static uint32_t signed_size(const struct tracing_field *f, bool element) {
+    const struct bytes *d = &f->declaration;
+    bool array = d->size && d->data[d->size - 1] == ']';
+    if (!f->is_signed || array != element)
+        return 0;
+    return !array ? f->size : begins(*d, "s8 ") ? 1 : begins(*d, "s16 ") ? 2 : 0;
+}
+
+/* "h", "hh", or NULL if the argument is not just a signed number of one or two bytes. */
 static const char *modifier_of(struct bytes argument, const struct tracing_field *fields, size_t count) {
     static const char REC[] = "REC->";
-    if (argument.size < sizeof REC || memcmp(argument.data, REC, sizeof REC - 1) != 0)
+    if (!begins(argument, REC))
         return NULL;
     struct bytes name = {argument.data + sizeof REC - 1, argument.size - (sizeof REC - 1)};
+    const uint8_t *bracket = name.size ? memchr(name.data, '[', name.size) : NULL;
+    if (bracket && name.data[name.size - 1] != ']')
+        return NULL;
+    name.size = bracket ? (size_t)(bracket - name.data) : name.size;
     for (size_t i = 0; i < count; i++)
         if (bytes_equal(fields[i].name, name)) {
-            bool scalar = fields[i].declaration.size &&
-                          fields[i].declaration.data[fields[i].declaration.size - 1] != ']';
-            return !scalar || !fields[i].is_signed ? NULL
-                   : fields[i].size == 1           ? "hh"
-                   : fields[i].size == 2           ? "h"
-                                                   : NULL;
+            uint32_t size = signed_size(&fields[i], bracket != NULL);
+            return size == 1 ? "hh" : size == 2 ? "h" : NULL;
         }
     return NULL;
 }
