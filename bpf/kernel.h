@@ -19,6 +19,28 @@
 
 struct thread_info {
     unsigned int status; /* x86: TS_COMPAT and so on */
+    unsigned int cpu;    /* since 5.16 on all machines; before it is task_struct's */
+};
+
+struct upid {
+    int nr;
+};
+
+struct pid {
+    unsigned int level;     /* of the innermost namespace, */
+    struct upid numbers[1]; /* and one for each down to it */
+};
+
+typedef struct {
+    unsigned int val;
+} kuid_t;
+
+struct cred {
+    kuid_t uid;
+};
+
+struct sched_entity {
+    __u64 exec_start; /* the CPU's clock (rq_clock_task) when it was looked at last */
 };
 
 struct task_struct {
@@ -30,16 +52,43 @@ struct task_struct {
     unsigned long nvcsw, nivcsw; /* voluntary and involuntary switches */
     char comm[16];
     struct mm_struct *mm; /* NULL: a kernel thread */
-    struct task_struct *group_leader;
+    struct task_struct *group_leader, *real_parent;
+    struct pid *thread_pid;
+    const struct cred *real_cred;
+    struct sched_entity se;
+    int exit_state;
+    int *clear_child_tid; /* of user space: set_tid_address(2) */
+};
+
+/* Where the CPU of a thread was before 5.16. */
+struct task_struct___with_cpu {
+    unsigned int cpu;
 };
 
 /* Registers of user space, by architecture. */
 struct pt_regs___x86 {
     unsigned long bp, ip, sp, orig_ax;
+    unsigned long ax, bx, cx, dx, si, di, r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
 struct pt_regs___arm64 {
     int syscallno;
+    unsigned long regs[31], sp, pc, orig_x0;
+};
+
+struct super_block {
+    unsigned long s_magic;
+};
+
+struct inode {
+    unsigned short i_mode;
+    unsigned long i_ino;
+    struct super_block *i_sb;
+};
+
+struct file {
+    unsigned int f_mode;
+    struct inode *f_inode;
 };
 
 struct bpf_iter_meta {
@@ -49,6 +98,13 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
     struct bpf_iter_meta *meta;
     struct task_struct *task; /* NULL: the end */
+};
+
+struct bpf_iter__task_file {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+    unsigned int fd;
+    struct file *file; /* NULL: the end */
 };
 
 #pragma clang attribute pop

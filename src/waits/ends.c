@@ -63,12 +63,6 @@ static int by_inode(const void *a, const void *b) {
     return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
-void waits_ends_sort(struct waits_ends *e) {
-    if (e->holders.count)
-        qsort(e->holders.items, e->holders.count, sizeof *e->holders.items, by_inode);
-    e->holders_known = true;
-}
-
 /* O_WRONLY and so on, from "flags:\t0100001" of /proc/PID/fdinfo/FD. */
 static void read_mode(struct waits_ends *e, struct waits_holder *h) {
     char path[PATH_ROOM];
@@ -102,8 +96,9 @@ static void add_holder(struct waits_ends *e, int32_t pid, int32_t fd) {
         read_mode(e, h);
 }
 
-static void find_holders(struct waits_ends *e) {
+static void look_at_all(struct waits_ends *e) {
     os_numbers fds = {0};
+    vec_clear(&e->holders);
     for (size_t i = 0; i < e->w->processes.count; i++) {
         const struct waits_process *p = &e->w->processes.items[i];
         char path[PATH_ROOM];
@@ -119,7 +114,14 @@ static void find_holders(struct waits_ends *e) {
             e->w->hidden_files += why.code == ERR_PERMISSION;
     }
     vec_fini(&fds);
-    waits_ends_sort(e);
+}
+
+static void find_holders(struct waits_ends *e) {
+    if (!e->find || !e->find(e->find_ctx, e))
+        look_at_all(e);
+    if (e->holders.count)
+        qsort(e->holders.items, e->holders.count, sizeof *e->holders.items, by_inode);
+    e->holders_known = true;
 }
 
 /* Counts the processes that have it, the asking one only when no other has it. */

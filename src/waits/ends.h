@@ -44,6 +44,9 @@ struct waits_tcp {
 struct waits_ends {
     struct waits *w; /* borrowed, as the next one */
     const struct os_proc *proc;
+    /* Finds `holders` in one go; NULL, or false: descriptors are looked at one by one. */
+    bool (*find)(void *ctx, struct waits_ends *e);
+    void *find_ctx;
     VEC(struct waits_holder) holders; /* by inode, kind, process */
     VEC(struct waits_tcp) tcp;
     struct hash_map tcp_by_ino, tcp_by_ends, unix_by_ino, namespaces;
@@ -54,10 +57,6 @@ struct waits_ends {
 };
 
 void waits_ends_fini(struct waits_ends *e);
-
-/* Holders that somebody else found are taken over instead of being looked for: pushed to e->holders, and then
- * this is called. */
-void waits_ends_sort(struct waits_ends *e);
 
 /* What a descriptor of the thread leads to. */
 struct waits_object waits_ends_object(struct waits_ends *e, uint32_t thread, uint64_t fd);

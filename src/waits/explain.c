@@ -116,14 +116,13 @@ static struct waits_futex_claim claim_of(struct explainer *x, uint32_t op, uint3
     uint8_t around[WAITS_FUTEX_BEFORE + WAITS_FUTEX_AFTER] = {0};
     struct waits_futex f = {.op = op, .value = value, .limited = limited, .around = around};
     uint64_t word = self(x)->args[0];
-    struct waits_futex_claim none = {0}, c;
+    struct waits_futex_claim none = {0};
     /* A page may begin or end near the word: then there is nothing that would have to be around it. */
     if (word < WAITS_FUTEX_BEFORE || !(memory(x, word - WAITS_FUTEX_BEFORE, around, sizeof around) ||
                                        memory(x, word, around + WAITS_FUTEX_BEFORE, WAITS_FUTEX_AFTER) ||
                                        memory(x, word, around + WAITS_FUTEX_BEFORE, 4)))
         return none;
-    c = waits_futex_claim(&f);
-    return c.kind == WAITS_FUTEX_JOIN && !in_descriptor(x, word) ? none : c;
+    return waits_futex_claim(&f);
 }
 
 static void owned(struct explainer *x, struct waits_futex_claim c, uint32_t owner) {
@@ -143,6 +142,16 @@ static void owned(struct explainer *x, struct waits_futex_claim c, uint32_t owne
     t->wait.what = text(x, "%s 0x%" PRIx64 ", held by %s", names[c.kind], t->wait.lock, by);
 }
 
+/* Who has ended holds nothing; whose end is waited for is told by the word that the kernel clears then. */
+static bool may_own(struct explainer *x, struct waits_futex_claim c, uint32_t owner) {
+    const struct waits_thread *o = &x->w->threads.items[owner];
+    uint64_t word = self(x)->args[0];
+    if (o->state == 'X' || o->state == 'Z')
+        return false;
+    return c.kind != WAITS_FUTEX_JOIN ||
+           (owner != x->thread && (o->end_word ? o->end_word == word : in_descriptor(x, word)));
+}
+
 static void futex(struct explainer *x) {
     struct waits_thread *t = self(x);
     uint32_t op = (uint32_t)t->args[1], value = (uint32_t)t->args[2];
@@ -156,9 +165,7 @@ static void futex(struct explainer *x) {
         t->wait.limit_ns = -1;
     struct waits_futex_claim c = claim_of(x, op, value, t->args[3] != 0);
     uint32_t owner = c.kind ? waits_find_inner(x->w, x->thread, c.tid, c.own) : WAITS_NOBODY;
-    /* Who has ended, or is about to start a join for itself, holds nothing. */
-    if (owner == WAITS_NOBODY || (c.kind == WAITS_FUTEX_JOIN && owner == x->thread) ||
-        x->w->threads.items[owner].state == 'X' || x->w->threads.items[owner].state == 'Z')
+    if (owner == WAITS_NOBODY || !may_own(x, c, owner))
         return;
     t->wait.which = NULL;
     owned(x, c, owner);

@@ -202,16 +202,27 @@ static void take_stack(struct reader *r, struct waits_thread *t) {
         memcpy(t->stack, names, n * sizeof *names);
 }
 
-static void read_wait(struct reader *r, struct waits_thread *t) {
-    bool denied = false, hidden = false;
+static void read_call(struct reader *r, struct waits_thread *t) {
+    bool denied = false;
     t->call = WAITS_CALL_NONE;
-    if (!t->kernel && t->state != 'Z' && t->state != 'X') {
-        if (read_own(r, t, "syscall", &denied))
-            waits_read_syscall(text_of(r), t);
-        else
-            t->call = denied ? WAITS_CALL_HIDDEN : WAITS_CALL_NONE;
-        r->w->hidden_calls += denied;
-    }
+    if (t->kernel || t->state == 'Z' || t->state == 'X')
+        return;
+    if (read_own(r, t, "syscall", &denied))
+        waits_read_syscall(text_of(r), t);
+    else
+        t->call = denied ? WAITS_CALL_HIDDEN : WAITS_CALL_NONE;
+    r->w->hidden_calls += denied;
+}
+
+void waits_read_call(struct waits *w, const struct os_proc *proc, struct waits_thread *t) {
+    struct reader r = {.w = w, .proc = proc};
+    read_call(&r, t);
+    writer_fini(&r.text);
+}
+
+static void read_wait(struct reader *r, struct waits_thread *t) {
+    bool hidden = false;
+    read_call(r, t);
     /* "0": it runs, or we may not know. */
     if (t->state != 'R' && read_own(r, t, "wchan", &hidden) && r->text.size > 1)
         t->site = arena_strndup(&r->w->arena, (const char *)r->text.data, r->text.size);
@@ -223,15 +234,18 @@ static void read_wait(struct reader *r, struct waits_thread *t) {
     r->w->hidden_stacks += hidden;
 }
 
+void waits_since(struct waits_thread *t, const struct waits_read_options *o, int64_t exec_start) {
+    t->since_ns = -1;
+    if (!o->clock_ns || t->cpu < 0 || (size_t)t->cpu >= o->cpus || o->clock_ns[t->cpu] < 0 || exec_start <= 0)
+        return;
+    int64_t now = o->clock_ns[t->cpu];
+    t->since_ns = now > exec_start ? now - exec_start : 0;
+}
+
 static void read_since(struct reader *r, struct waits_thread *t) {
     bool denied = false;
-    t->since_ns = -1;
-    if (!r->o->clock_ns || t->cpu < 0 || (size_t)t->cpu >= r->o->cpus || r->o->clock_ns[t->cpu] < 0 ||
-        !read_own(r, t, "sched", &denied))
-        return;
-    int64_t start = waits_read_exec_start(text_of(r)), now = r->o->clock_ns[t->cpu];
-    if (start > 0)
-        t->since_ns = now > start ? now - start : 0;
+    bool known = r->o->clock_ns && read_own(r, t, "sched", &denied);
+    waits_since(t, r->o, known ? waits_read_exec_start(text_of(r)) : -1);
 }
 
 static bool read_thread(struct reader *r, int32_t pid, int32_t tid, struct err *err) {

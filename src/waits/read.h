@@ -20,6 +20,11 @@ struct waits_read_options {
 bool waits_read_proc(struct waits *w, const struct os_proc *proc, const struct waits_read_options *o,
                      struct err *err);
 
+/* The system call of one thread; counts it in *w when we may not know it. */
+void waits_read_call(struct waits *w, const struct os_proc *proc, struct waits_thread *t);
+/* Sets since_ns from what its CPU's clock showed when it ran last; 0 or less: unknown. */
+void waits_since(struct waits_thread *t, const struct waits_read_options *o, int64_t exec_start);
+
 /* What waits_read_proc takes from single files; exported for tests. `text` may be anything. */
 bool waits_read_stat(struct waits *w, struct bytes text, struct waits_thread *t);
 void waits_read_syscall(struct bytes text, struct waits_thread *t);

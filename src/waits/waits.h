@@ -3,6 +3,7 @@
  * What every thread waits for at one instant: a snapshot, and what can be proved from it.
  *
  *   waits_read_proc (read.h)      /proc -> threads with state, system call and arguments
+ *   waits_read_bpf (read_bpf.h)   the same from the kernel's iterators, where BPF is allowed
  *   waits_explain (explain.h)     system call -> what is waited for, and for which thread
  *   waits_chains_find (chains.h)  who waits for whom: cycles, trees
  *   waits_groups_find (groups.h)  threads that wait for the same
@@ -80,6 +81,7 @@ struct waits_thread {
     int64_t since_ns; /* how long ago it ran last; -1: unknown */
     int64_t call;     /* WAITS_CALL_NONE, ...HIDDEN, ...FOREIGN, or a number */
     uint64_t args[WAITS_ARGS];
+    uint64_t end_word;            /* the word of user space that the kernel clears when it ends; 0: unknown */
     uint64_t sp, pc;              /* of user space; 0: unknown */
     const char *comm;             /* as the kernel has it: any bytes */
     const char *process;          /* comm of its process's main thread; "[kernel]" of kernel threads */

@@ -12,10 +12,11 @@
 #include "waits/clocks.h"
 #include "waits/explain.h"
 #include "waits/read.h"
+#include "waits/read_bpf.h"
 
 struct waits_options {
     const char *pids, *tids, *user, *comm;
-    bool all, threads, stacks, json;
+    bool all, threads, stacks, json, no_bpf;
     int verbose;
 };
 
@@ -30,6 +31,7 @@ static const struct option options[] = {
     OPTION_BOOL('g', "call-graph", OWN, stacks,
                 "stacks, too: threads at different places are different groups"),
     OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
+    OPTION_BOOL(0, "no-bpf", OWN, no_bpf, "by /proc alone"),
     OPTION_COUNT('v', "verbose", OWN, verbose, "all chains, and what could not be read"),
     OPTION_END,
 };
@@ -38,6 +40,7 @@ static const struct option options[] = {
 struct run {
     const struct waits_options *o;
     struct waits w;
+    struct waits_bpf bpf;
     struct waits_ends ends;
     struct waits_chains chains;
     struct waits_groups groups;
@@ -50,6 +53,7 @@ static void finish(struct run *r) {
     waits_chains_fini(&r->chains);
     waits_groups_fini(&r->groups);
     waits_ends_fini(&r->ends);
+    waits_bpf_close(&r->bpf);
     waits_fini(&r->w);
     vec_fini(&r->clocks);
     vec_fini(&r->pids);
@@ -100,42 +104,56 @@ static bool check_ids(const struct run *r, struct err *err) {
 
 /* ---- what ---- */
 
+/* By BPF where that is allowed: it is as right, and sees more (who runs, other users' threads). */
+static bool take_threads(struct run *r, const struct waits_read_options *o, struct err *err) {
+    struct err why = ERR_INIT;
+    if (!r->o->no_bpf && waits_bpf_open(&r->bpf, &os_bpf_system, o->stacks, &why) &&
+        waits_read_bpf(&r->bpf, &r->w, &os_proc_system, o, &why)) {
+        r->ends.find = waits_bpf_find_holders;
+        r->ends.find_ctx = &r->bpf;
+        return true;
+    }
+    if (!r->o->no_bpf)
+        log_line(LOG_INFO, "by /proc: %s", why.message);
+    waits_fini(&r->w);
+    waits_init(&r->w);
+    return waits_read_proc(&r->w, &os_proc_system, o, err);
+}
+
 static bool take(struct run *r, struct err *err) {
-    const struct os_proc *proc = &os_proc_system;
     struct os_affinity home;
     os_affinity_init(&home);
     struct os_mover mover = os_affinity_mover(&home);
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    if (!waits_clocks_read(proc, &mover, cpus > 0 ? (unsigned)cpus : 0, os_clock_ns(), &r->clocks))
+    if (!waits_clocks_read(&os_proc_system, &mover, cpus > 0 ? (unsigned)cpus : 0, os_clock_ns(), &r->clocks))
         return err_memory(err, "clocks");
     const struct waits_read_options read = {
         .stacks = r->o->stacks, .clock_ns = r->clocks.items, .cpus = r->clocks.count};
-    return waits_read_proc(&r->w, proc, &read, err) && check_ids(r, err) &&
-           waits_explain(&r->w, proc, &r->ends, err) &&
+    return take_threads(r, &read, err) && check_ids(r, err) &&
+           waits_explain(&r->w, &os_proc_system, &r->ends, err) &&
            ((waits_chains_find(&r->chains, &r->w) &&
              waits_groups_find(&r->groups, &r->w, &r->choice, r->o->stacks)) ||
             err_memory(err, "waits"));
 }
 
-/* Each sort of thing once, with what would show it. */
+/* Each sort of thing once, with what would show it. A root without all capabilities meets a few such threads
+ * in every container, and can do nothing about it. */
 static void say_hidden(const struct waits *w) {
+    const enum log_level level = geteuid() ? LOG_WARN : LOG_INFO;
+    const char *remedy = geteuid() ? "run as root, or with CAP_SYS_PTRACE" : "they have more rights than we";
     if (w->hidden_calls)
-        log_line(LOG_WARN,
-                 "the system calls of %u thread%s may not be seen, only their states: run as root, or with "
-                 "CAP_SYS_PTRACE",
-                 w->hidden_calls, plural(w->hidden_calls));
+        log_line(level, "the system calls of %u thread%s may not be seen, only their states: %s",
+                 w->hidden_calls, plural(w->hidden_calls), remedy);
     else if (w->hidden_memory)
-        log_line(LOG_WARN,
-                 "the memory of %u waiting thread%s may not be read: owners of their locks are unknown; "
-                 "run as root, or with CAP_SYS_PTRACE",
-                 w->hidden_memory, plural(w->hidden_memory));
+        log_line(level, "the memory of %u waiting thread%s may not be read, nor owners of their locks: %s",
+                 w->hidden_memory, plural(w->hidden_memory), remedy);
     if (w->hidden_files && !w->hidden_calls)
-        log_line(LOG_WARN,
-                 "the descriptors of %u process%s may not be seen: other ends of pipes and sockets may be "
-                 "missing; run as root, or with CAP_SYS_PTRACE",
-                 w->hidden_files, w->hidden_files == 1 ? "" : "es");
+        log_line(level,
+                 "the descriptors of %u process%s may not be seen, so other ends of pipes and sockets may be "
+                 "missing: %s",
+                 w->hidden_files, w->hidden_files == 1 ? "" : "es", remedy);
     if (w->hidden_stacks)
-        log_line(LOG_WARN,
+        log_line(level,
                  "the kernel's stacks of %u thread%s may not be seen: run as root, or with CAP_SYS_ADMIN",
                  w->hidden_stacks, plural(w->hidden_stacks));
 }
