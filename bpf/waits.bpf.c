@@ -59,33 +59,39 @@ static __always_inline void take_call_x86(struct task_struct *task, struct pt_re
     row.args[5] = regs->r9;
     row.sp = regs->sp;
     row.pc = regs->ip;
+    row.regs_mask = 0xff01ff; /* all but flags and segments */
     row.regs[0] = regs->ax;
-    row.regs[1] = regs->dx;
+    row.regs[1] = regs->bx;
     row.regs[2] = regs->cx;
-    row.regs[3] = regs->bx;
+    row.regs[3] = regs->dx;
     row.regs[4] = regs->si;
     row.regs[5] = regs->di;
     row.regs[6] = regs->bp;
     row.regs[7] = regs->sp;
-    row.regs[8] = regs->r8;
-    row.regs[9] = regs->r9;
-    row.regs[10] = regs->r10;
-    row.regs[11] = regs->r11;
-    row.regs[12] = regs->r12;
-    row.regs[13] = regs->r13;
-    row.regs[14] = regs->r14;
-    row.regs[15] = regs->r15;
+    row.regs[8] = regs->ip;
+    row.regs[16] = regs->r8;
+    row.regs[17] = regs->r9;
+    row.regs[18] = regs->r10;
+    row.regs[19] = regs->r11;
+    row.regs[20] = regs->r12;
+    row.regs[21] = regs->r13;
+    row.regs[22] = regs->r14;
+    row.regs[23] = regs->r15;
 }
 
 static __always_inline void take_call_arm64(struct pt_regs___arm64 *regs) {
     __s32 call = regs->syscallno;
     row.call = call < 0 ? BPF_WAITS_NO_CALL : call;
+    bpf_core_read(&row.regs, sizeof regs->regs, &regs->regs);
+    row.regs[31] = regs->sp;
+    row.regs[32] = regs->pc;
+    row.regs_mask = 0x1ffffffff;
     row.args[0] = regs->orig_x0;
-    row.args[1] = regs->regs[1];
-    row.args[2] = regs->regs[2];
-    row.args[3] = regs->regs[3];
-    row.args[4] = regs->regs[4];
-    row.args[5] = regs->regs[5];
+    row.args[1] = row.regs[1];
+    row.args[2] = row.regs[2];
+    row.args[3] = row.regs[3];
+    row.args[4] = row.regs[4];
+    row.args[5] = row.regs[5];
     row.sp = regs->sp;
     row.pc = regs->pc;
 }

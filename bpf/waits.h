@@ -10,7 +10,7 @@ enum {
     BPF_WAITS_ARGS = 6,
     BPF_WAITS_FRAMES = 32,
     BPF_WAITS_NAME = 64,
-    BPF_WAITS_REGS = 16, /* of x86-64, in the order of DWARF: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 */
+    BPF_WAITS_REGS = 33,
     BPF_WAITS_NO_CALL = -1,
     BPF_WAITS_OTHER_CPU = -2,   /* the system call is not where we know it: ask /proc */
     BPF_WAITS_COMPAT_CALL = -3, /* of a 32-bit program */
@@ -28,7 +28,8 @@ struct bpf_waits_thread {
     __u32 frames; /* bytes of `stack` that are set; more than that there may be */
     __u64 args[BPF_WAITS_ARGS];
     __u64 sp, pc;
-    __u64 regs[BPF_WAITS_REGS]; /* of x86-64; else 0 */
+    __u64 regs_mask;            /* which of `regs` are set: numbered as in asm/perf_regs.h */
+    __u64 regs[BPF_WAITS_REGS];
     __u64 exec_start;           /* the CPU's clock when it ran last */
     __u64 clear_tid;            /* the word that the kernel clears when the thread ends; 0: none */
     __u64 stack[BPF_WAITS_FRAMES];

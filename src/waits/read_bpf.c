@@ -4,6 +4,9 @@
 #include "bpf/dist/waits.h"
 #include "os/bpf/bpf_maps.h"
 
+_Static_assert((int)WAITS_REGS == (int)BPF_WAITS_REGS && (int)WAITS_ARGS == (int)BPF_WAITS_ARGS,
+               "copied as a whole");
+
 enum { KERNEL_THREAD = 0x00200000 /* PF_KTHREAD */, THREADS_MOST = 1 << 22 /* PID_MAX_LIMIT */ };
 
 bool waits_bpf_open(struct waits_bpf *b, const struct os_bpf *bpf, bool stacks, struct err *err) {
@@ -101,6 +104,8 @@ static void take_call(struct reader *r, const struct os_proc *proc, const struct
     t->sp = row->sp;
     t->pc = row->pc;
     memcpy(t->args, row->args, sizeof t->args);
+    t->regs_mask = row->regs_mask;
+    memcpy(t->regs, row->regs, sizeof t->regs);
     if (row->call == BPF_WAITS_OTHER_CPU)
         waits_read_call(r->w, proc, t);
 }

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-enum { WAITS_ARGS = 6, WAITS_STACK_MAX = 127 };
+enum { WAITS_ARGS = 6, WAITS_STACK_MAX = 127, WAITS_REGS = 33 };
 
 /* Numbers of system calls below are the kernel's for the machine that sonde was built for. */
 enum {
@@ -81,7 +81,9 @@ struct waits_thread {
     int64_t since_ns; /* how long ago it ran last; -1: unknown */
     int64_t call;     /* WAITS_CALL_NONE, ...HIDDEN, ...FOREIGN, or a number */
     uint64_t args[WAITS_ARGS];
-    uint64_t end_word;            /* the word of user space that the kernel clears when it ends; 0: unknown */
+    uint64_t end_word;  /* the word of user space that the kernel clears when it ends; 0: unknown */
+    uint64_t regs_mask; /* which of `regs` are known: of user space, numbered as in asm/perf_regs.h */
+    uint64_t regs[WAITS_REGS];
     uint64_t sp, pc;              /* of user space; 0: unknown */
     const char *comm;             /* as the kernel has it: any bytes */
     const char *process;          /* comm of its process's main thread; "[kernel]" of kernel threads */

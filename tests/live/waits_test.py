@@ -7,6 +7,7 @@ does not show system calls.
 """
 import json
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -106,6 +107,17 @@ def locks():
         not_owned(name)
 
 
+def stacks():
+    """By unwinding, so in programs without frame pointers, too; /proc shows less of the registers."""
+    if platform.machine() not in ("x86_64", "aarch64"):
+        return
+    with Case("mutex") as c:
+        waiter = c.name_of("waiter")
+        until(c, waiter, lambda t: t["kind"] == "lock")
+        stack = [f["sym"] for f in threads(look("-g", "-t", str(waiter)))[waiter]["stack"] if not f["kernel"]]
+        check("want" in stack and "pthread_mutex_lock" in " ".join(stack), f"stack: {stack}")
+
+
 def deadlocks():
     with Case("deadlock") as c:
         one, two = c.name_of("one"), c.name_of("two")
@@ -188,7 +200,7 @@ def main():
         sys.exit(support.SKIP)
     for way in ([], ["--no-bpf"]):
         WAY[:] = way
-        for part in (locks, deadlocks, peers, others, chains, options):
+        for part in (locks, stacks, deadlocks, peers, others, chains, options):
             part()
 
 

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "cmd/common/command.h"
 #include "cmd/common/event_options.h"
+#include "cmd/waits/waits_stacks.h"
 #include "events/target.h"
 #include "os/poller.h"
 #include "view/waits/waits_text.h"
@@ -120,7 +121,7 @@ static bool take_threads(struct run *r, const struct waits_read_options *o, stru
     return waits_read_proc(&r->w, &os_proc_system, o, err);
 }
 
-static bool take(struct run *r, struct err *err) {
+static bool take(struct run *r, const struct command_env *env, struct err *err) {
     struct os_affinity home;
     os_affinity_init(&home);
     struct os_mover mover = os_affinity_mover(&home);
@@ -131,6 +132,7 @@ static bool take(struct run *r, struct err *err) {
         .stacks = r->o->stacks, .clock_ns = r->clocks.items, .cpus = r->clocks.count};
     return take_threads(r, &read, err) && check_ids(r, err) &&
            waits_explain(&r->w, &os_proc_system, &r->ends, err) &&
+           (!r->o->stacks || waits_stacks_add(&r->w, &os_proc_system, &r->choice, env, err)) &&
            ((waits_chains_find(&r->chains, &r->w) &&
              waits_groups_find(&r->groups, &r->w, &r->choice, r->o->stacks)) ||
             err_memory(err, "waits"));
@@ -193,7 +195,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.verbose, false);
     waits_init(&r.w);
-    if (choose(&r, &err) && take(&r, &err)) {
+    if (choose(&r, &err) && take(&r, env, &err)) {
         say_hidden(&r.w);
         status = show(env, &r);
     } else {
