@@ -12,7 +12,7 @@
 #include "waits/calls.h"
 #include "waits/futex.h"
 
-enum { TEXT_ROOM = 400, PATH_MOST = 256 };
+enum { TEXT_ROOM = 600, PATH_MOST = 256, PATH_SHORT = 60, POLLED_SHOWN = 4 };
 
 struct explainer {
     struct waits *w;
@@ -311,10 +311,37 @@ static void of_path(struct explainer *x, const struct waits_call *call) {
 /* What a call that waits for any number of descriptors found out about them. */
 struct polled {
     uint64_t count;
-    uint32_t fd;
-    bool known; /* count is 1: `fd` is that one's number */
-    bool reads; /* it waits to read from it, and for nothing else */
+    uint32_t fds[POLLED_SHOWN]; /* the first of them */
+    bool known;                 /* `fds` are set */
+    bool reads;                 /* it waits to read, and for nothing else */
 };
+
+static void add_polled(struct polled *p, uint32_t fd, bool reads) {
+    if (p->count < POLLED_SHOWN)
+        p->fds[p->count] = fd;
+    p->reads = reads && (p->reads || !p->count);
+    p->count++;
+}
+
+/* A descriptor among others, in a few words. */
+static const char *object_text(struct explainer *x, uint32_t fd, bool reads) {
+    struct waits_object o = waits_ends_object(x->ends, x->thread, fd);
+    if (o.kind != WAITS_OBJECT_PIPE && o.kind != WAITS_OBJECT_SOCKET)
+        return text(x, "fd %u %.*s", fd, PATH_SHORT, o.name ? o.name : "?");
+    struct waits_far far = waits_ends_far(x->ends, x->thread, &o, reads);
+    const char *kind = o.kind == WAITS_OBJECT_PIPE ? "pipe" : far.kind ? far.kind : "socket";
+    if (far.pid)
+        return text(x, "fd %u %s to %s", fd, kind, process_name(x, far.pid));
+    return text(x, "fd %u %s%s%.*s", fd, kind, far.address ? " " : "", PATH_SHORT,
+                far.address ? far.address : "");
+}
+
+static const char *polled_text(struct explainer *x, const struct polled *p) {
+    const char *list = text(x, "%" PRIu64 " of them", p->count);
+    for (uint64_t i = 0; p->known && i < p->count && i < POLLED_SHOWN; i++)
+        list = text(x, "%s%s %s", list, i ? "," : ":", object_text(x, p->fds[i], p->reads));
+    return p->known && p->count > POLLED_SHOWN ? text(x, "%s, ...", list) : list;
+}
 
 static void polled(struct explainer *x, const struct polled *p) {
     static const struct waits_call read = {"poll", WAITS_CALL_READ, 0, "read of"};
@@ -324,32 +351,34 @@ static void polled(struct explainer *x, const struct polled *p) {
         t->wait.what = "the end of its sleep";
         t->wait.which = t->wait.limit_ns >= 0 ? time_text(x, t->wait.limit_ns) : NULL;
     } else if (p->count == 1 && p->known && p->reads) {
-        descriptor(x, &read, p->fd);
+        descriptor(x, &read, p->fds[0]);
     } else {
-        t->wait.what = "one of several descriptors";
-        t->wait.which = text(x, "%" PRIu64 " of them", p->count);
-        if (p->count > 1 || !p->known)
-            return;
-        struct waits_object o = waits_ends_object(x->ends, x->thread, p->fd);
-        t->wait.fd = p->fd <= INT32_MAX ? (int32_t)p->fd : -1;
-        t->wait.object = o.name;
-        t->wait.what = "one descriptor";
-        t->wait.which = text(x, "fd %d, %.*s", t->wait.fd, PATH_MOST, o.name ? o.name : "unknown");
+        t->wait.what = p->count == 1 ? "one descriptor" : "one of several descriptors";
+        t->wait.which = polled_text(x, p);
     }
+}
+
+/* The descriptors of a set that poll was given. */
+static void take_pollfds(struct explainer *x, struct polled *p, uint64_t address, uint64_t count) {
+    struct pollfd all[POLLED_SHOWN];
+    size_t n = count < POLLED_SHOWN ? (size_t)count : POLLED_SHOWN;
+    bool ok = n && memory(x, address, all, n * sizeof *all);
+    for (size_t i = 0; ok && i < n; i++)
+        if (all[i].fd >= 0) /* others are left out by poll(2) */
+            add_polled(p, (uint32_t)all[i].fd, all[i].events & POLLIN && !(all[i].events & POLLOUT));
+    p->known = ok && (count <= POLLED_SHOWN || p->count == POLLED_SHOWN);
+    p->count = ok && count <= POLLED_SHOWN ? p->count : count;
 }
 
 static void poll_wait(struct explainer *x, const struct waits_call *call) {
     struct waits_thread *t = self(x);
-    struct pollfd one = {.fd = -1};
     bool old = strcmp(call->name, "poll") == 0;
     if (old && (int32_t)t->args[2] >= 0)
         t->wait.limit_ns = (int64_t)(int32_t)t->args[2] * 1000000;
     else if (!old && !read_time(x, t->args[2], &t->wait.limit_ns))
         t->wait.limit_ns = -1;
-    struct polled p = {.count = t->args[1]};
-    p.known = p.count == 1 && memory(x, t->args[0], &one, sizeof one) && one.fd >= 0;
-    p.fd = (uint32_t)one.fd;
-    p.reads = one.events & POLLIN && !(one.events & POLLOUT);
+    struct polled p = {0};
+    take_pollfds(x, &p, t->args[0], t->args[1]);
     polled(x, &p);
 }
 
@@ -358,7 +387,7 @@ static void select_wait(struct explainer *x) {
     struct waits_thread *t = self(x);
     uint64_t sets[SETS][FDS_MOST / 64] = {{0}};
     size_t words = t->args[0] <= FDS_MOST ? ((size_t)t->args[0] + 63) / 64 : 0;
-    struct polled p = {.known = words || !t->args[0], .reads = true};
+    struct polled p = {.known = words || !t->args[0]};
     for (unsigned s = 0; s < SETS; s++)
         if (t->args[1 + s] && words)
             p.known &= memory(x, t->args[1 + s], sets[s], words * 8);
@@ -366,9 +395,7 @@ static void select_wait(struct explainer *x) {
         bool writes = sets[1][i / 64] >> i % 64 & 1, reads = sets[0][i / 64] >> i % 64 & 1;
         if (!writes && !reads && !(sets[2][i / 64] >> i % 64 & 1))
             continue;
-        p.count++;
-        p.fd = i;
-        p.reads &= reads && !writes;
+        add_polled(&p, i, reads && !writes);
     }
     if (p.known) {
         polled(x, &p);
@@ -389,11 +416,8 @@ static void epoll_wait_on(struct explainer *x) {
     struct polled p = {.known = x->proc->read(x->proc->ctx, path, &w, &why)};
     writer_u8(&w, 0);
     for (const char *at = writer_ok(&w) ? (const char *)w.data : ""; (at = strstr(at, "tfd:")); at++) {
-        if (sscanf(at, "tfd: %u events: %x", &fd, &events) == 2) {
-            p.fd = fd;
-            p.reads = events & EPOLLIN && !(events & EPOLLOUT);
-        }
-        p.count++;
+        if (sscanf(at, "tfd: %u events: %x", &fd, &events) == 2)
+            add_polled(&p, fd, events & EPOLLIN && !(events & EPOLLOUT));
     }
     writer_fini(&w);
     if ((int32_t)t->args[3] >= 0)
@@ -405,7 +429,7 @@ static void epoll_wait_on(struct explainer *x) {
     t->wait.kind = WAITS_POLL;
     t->wait.fd = (int32_t)t->args[0];
     t->wait.what = "one of several descriptors (epoll)";
-    t->wait.which = p.known ? text(x, "%" PRIu64 " of them", p.count) : NULL;
+    t->wait.which = p.known ? polled_text(x, &p) : NULL;
 }
 
 /* ---- children ---- */

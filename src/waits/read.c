@@ -238,7 +238,7 @@ void waits_since(struct waits_thread *t, const struct waits_read_options *o, int
     t->since_ns = -1;
     if (!o->clock_ns || t->cpu < 0 || (size_t)t->cpu >= o->cpus || o->clock_ns[t->cpu] < 0 || exec_start <= 0)
         return;
-    int64_t now = o->clock_ns[t->cpu];
+    int64_t now = o->clock_ns[t->cpu] + (o->now_ns ? (int64_t)(o->now_ns() - o->clock_at_ns) : 0);
     t->since_ns = now > exec_start ? now - exec_start : 0;
 }
 

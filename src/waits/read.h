@@ -13,6 +13,8 @@ struct waits_read_options {
      * have been waiting stays unknown. */
     const int64_t *clock_ns;
     size_t cpus;
+    uint64_t clock_at_ns;     /* when that was so */
+    uint64_t (*now_ns)(void); /* the same clock as clock_at_ns; NULL: no time passes */
 };
 
 /* Fills w->threads and files them. Threads that end meanwhile are left out. False and *err: there is no

@@ -90,7 +90,8 @@ static void rows(void **state) {
     f.iterated = (struct bytes){(const uint8_t *)written, sizeof written};
     f.read_most = 1000; /* rows come in pieces */
     waits_init(&w);
-    assert_true(waits_read_bpf(&b, &w, &proc, &(struct waits_read_options){true, clocks, 2}, &e));
+    assert_true(waits_read_bpf(
+        &b, &w, &proc, &(struct waits_read_options){.stacks = true, .clock_ns = clocks, .cpus = 2}, &e));
     assert_int_equal(w.threads.count, 4);
     const struct waits_thread *t = w.threads.items;
     assert_string_equal(t[0].process, "[kernel]");

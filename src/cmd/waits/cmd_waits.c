@@ -105,11 +105,29 @@ static bool check_ids(const struct run *r, struct err *err) {
 
 /* ---- what ---- */
 
+static bool take_clocks(struct run *r, struct waits_read_options *o, struct err *err) {
+    struct os_affinity home;
+    os_affinity_init(&home);
+    struct os_mover mover = os_affinity_mover(&home);
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    o->clock_at_ns = os_clock_ns();
+    o->now_ns = os_clock_ns;
+    if (!waits_clocks_read(&os_proc_system, &mover, cpus > 0 ? (unsigned)cpus : 0, o->clock_at_ns,
+                           &r->clocks))
+        return err_memory(err, "clocks");
+    o->clock_ns = r->clocks.items;
+    o->cpus = r->clocks.count;
+    return true;
+}
+
 /* By BPF where that is allowed: it is as right, and sees more (who runs, other users' threads). */
-static bool take_threads(struct run *r, const struct waits_read_options *o, struct err *err) {
+static bool take_threads(struct run *r, struct err *err) {
+    struct waits_read_options o = {.stacks = r->o->stacks};
     struct err why = ERR_INIT;
-    if (!r->o->no_bpf && waits_bpf_open(&r->bpf, &os_bpf_system, o->stacks, &why) &&
-        waits_read_bpf(&r->bpf, &r->w, &os_proc_system, o, &why)) {
+    bool bpf = !r->o->no_bpf && waits_bpf_open(&r->bpf, &os_bpf_system, o.stacks, &why);
+    if (!take_clocks(r, &o, err))
+        return false;
+    if (bpf && waits_read_bpf(&r->bpf, &r->w, &os_proc_system, &o, &why)) {
         r->ends.find = waits_bpf_find_holders;
         r->ends.find_ctx = &r->bpf;
         return true;
@@ -118,19 +136,11 @@ static bool take_threads(struct run *r, const struct waits_read_options *o, stru
         log_line(LOG_INFO, "by /proc: %s", why.message);
     waits_fini(&r->w);
     waits_init(&r->w);
-    return waits_read_proc(&r->w, &os_proc_system, o, err);
+    return waits_read_proc(&r->w, &os_proc_system, &o, err);
 }
 
 static bool take(struct run *r, const struct command_env *env, struct err *err) {
-    struct os_affinity home;
-    os_affinity_init(&home);
-    struct os_mover mover = os_affinity_mover(&home);
-    long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    if (!waits_clocks_read(&os_proc_system, &mover, cpus > 0 ? (unsigned)cpus : 0, os_clock_ns(), &r->clocks))
-        return err_memory(err, "clocks");
-    const struct waits_read_options read = {
-        .stacks = r->o->stacks, .clock_ns = r->clocks.items, .cpus = r->clocks.count};
-    return take_threads(r, &read, err) && check_ids(r, err) &&
+    return take_threads(r, err) && check_ids(r, err) &&
            waits_explain(&r->w, &os_proc_system, &r->ends, err) &&
            (!r->o->stacks || waits_stacks_add(&r->w, &os_proc_system, &r->choice, env, err)) &&
            ((waits_chains_find(&r->chains, &r->w) &&
