@@ -40,7 +40,8 @@ struct cred {
 };
 
 struct sched_entity {
-    __u64 exec_start; /* the CPU's clock (rq_clock_task) when it was looked at last */
+    __u64 sum_exec_runtime; /* how long it ran, in ns */
+    __u64 exec_start;       /* the CPU's clock (rq_clock_task) when it was looked at last */
 };
 
 struct task_struct {
