@@ -176,7 +176,36 @@ def check_against():
     REPORT.check("stripped on one side", r.status == 0 and b"100.00%     100.00%" in r.out, r)
 
 
+def check_callers():
+    functions, _ = pd.functions(OBJECT)
+    def make(name, samples):
+        r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
+        r.comm(7, "prog")
+        compared.map_object(r, 7, OBJECT)
+        for *chain, period in samples:
+            ips = [compared.BASE + functions[f][0] + (4 if i else 0) for i, f in enumerate(chain)]
+            r.sample(7, ips[0], chain=[pd.CONTEXT_USER, *ips], period=period)
+        r.write(os.path.join(FOLDER.name, name))
+    make("calls0.data", [("alpha", "beta", "delta", 40), ("alpha", "gamma", "delta", 40), ("zeta", "delta", 20)])
+    make("calls1.data", [("alpha", "beta", "delta", 40), ("alpha", "gamma", "delta", 140), ("zeta", "delta", 20)])
+    r = diff("-g", "-s", "sym", "calls0.data", "calls1.data")
+    got = [line for line in r.out.decode().splitlines() if line and line[0] != "#"]
+    REPORT.check("-g: what brought it comes first", got == [
+        "    80.00%    +10.00%  [.] alpha",
+        "    40.00%    +30.00%    <- gamma",
+        "    40.00%    +30.00%      <- delta",
+        "    40.00%    -20.00%    <- beta",
+        "    40.00%    -20.00%      <- delta",
+        "    20.00%    -10.00%  [.] zeta",
+        "    20.00%    -10.00%    <- delta"], r.out.decode() + r.err)
+    r = diff("-g", "--verdict", "-s", "sym", "calls0.data", "calls1.data")
+    REPORT.check("-g --verdict", re.search(r"40.00%  +70.00%  +\+30.00  +<- gamma", r.out.decode()), r)
+    r = diff("-g", "a.data", "b.data")
+    REPORT.check("-g without callchains", r.status == 1 and not r.out, r)
+
+
 compared.make(FOLDER.name, OBJECT)
+check_callers()
 check_golden()
 check_verdict()
 check_gate()

@@ -10,13 +10,19 @@ BASE, PAGE = 0x7f0000000000, 4096
 SAMPLE_TIME = 21  # feature
 
 
+def map_object(r, pid, obj, shown=None, build_id=None):
+    """Maps the code of `obj` at BASE and its offset, under another path if one is given."""
+    _, (code_at, code_bytes) = pd.functions(obj)
+    start = code_at // PAGE * PAGE
+    r.map(pid, BASE + start, (code_bytes + 2 * PAGE) // PAGE * PAGE, start, shown or obj, build_id)
+
+
 def recording(path, obj, counts, comm="prog", pid=7, event=(1, 0), cpus=(0,), build_id=None, features=(), shown=None):
     """counts: (function, or offset in the object; period) of each sample; event: type and config."""
-    functions, (code_at, code_bytes) = pd.functions(obj)
-    start = code_at // PAGE * PAGE
+    functions, _ = pd.functions(obj)
     r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CPU | pd.PERIOD, kind=event[0], config=event[1])
     r.comm(pid, comm)
-    r.map(pid, BASE + start, (code_bytes + 2 * PAGE) // PAGE * PAGE, start, shown or obj, build_id)
+    map_object(r, pid, obj, shown, build_id)
     first = r.time + 1000
     for i, (function, period) in enumerate(counts):
         at = functions[function][0] if isinstance(function, str) else function

@@ -15,8 +15,12 @@ static bool settle(struct diff_options *o, struct err *err) {
     struct report_options *r = &o->report;
     r->sort = r->sort ? r->sort : "dso,symbol";
     r->children = r->branch_stack = r->group = REPORT_NO;
-    r->chain.mode = PROFILE_CHAIN_NONE;
-    r->inlines = false;
+    r->chain.mode = o->callers ? PROFILE_CHAIN_GRAPH : PROFILE_CHAIN_NONE;
+    r->chain.order = PROFILE_CALLEE; /* and nothing is left out on one side alone */
+    r->chain.order_said = true;
+    r->chain.min_percent = 0;
+    r->chain.asked = o->callers;
+    r->inlines = o->callers;
     r->slices = diff_judges(o);
     if (o->cycles)
         return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
@@ -56,6 +60,8 @@ static bool print_event(const struct diff_files *f, const struct diff_options *o
                           .formulas = o->formulas,
                           .quiet = o->report.quiet,
                           .verbose = o->report.verbose > 0,
+                          .sides = o->callers ? sides : NULL,
+                          .least_caller = DIFF_LEAST_CALLER,
                           .notes = true,
                           .separator = o->report.separator,
                           .only_comm = text->only_comm,

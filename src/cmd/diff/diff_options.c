@@ -111,6 +111,7 @@ const struct option diff_option_rows[] = {
     FLAG('D', "dump-raw-trace", dump, "show every record of the files first, in hex and decoded"),
     FLAG('F', "formula", formulas, "add a column that shows how the number was computed"),
     INPUT_FORCE_OPTION(OWN, report.force),
+    FLAG('g', "call-graph", callers, "show below each row who called it, and how that changed"),
     TEXT('k', "vmlinux", report.symbol.host.vmlinux, "file", "kernel image"),
     FLAG('m', "modules", report.live_modules, "load symbols of modules (with -k, of the running kernel)"),
     OPTION_INT('o', "order", OWN, order, "n",

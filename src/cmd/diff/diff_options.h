@@ -11,7 +11,7 @@ struct diff_options {
     struct compare_computation how;
     bool cycles; /* -c cycles */
     int order;   /* -o */
-    bool baseline_only, periods, formulas, dump, exact;
+    bool baseline_only, periods, formulas, dump, exact, callers;
 
     /* The verdict. */
     bool verdict, json, gate, by_time;
@@ -26,6 +26,9 @@ struct diff_options {
 static inline bool diff_judges(const struct diff_options *o) {
     return o->verdict || o->json || o->gate || o->by_time || o->by_event || o->per || o->base || o->now;
 }
+
+/* Callers with less of all samples, in per cent, on all sides, are left out; as in report -g. */
+#define DIFF_LEAST_CALLER 0.5
 
 enum { DIFF_REGRESSION = 1, DIFF_NOT_JUDGED = 2 }; /* status with --gate */
 

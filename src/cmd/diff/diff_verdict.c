@@ -98,8 +98,8 @@ static bool is_gated(const struct verdict_run *x, const struct compare *c, uint3
     return !wanted;
 }
 
-/* Lists the rows that are proved to have grown too much. False: memory. */
-static bool find_offenders(struct verdict_run *x, const struct compare *c, const struct judgement *j,
+/* Lists the rows that are proved to have grown too much in `rows`, which has room for all. */
+static void find_offenders(struct verdict_run *x, const struct compare *c, const struct judgement *j,
                            struct verdict_view *v, uint32_t *rows) {
     for (size_t i = 0; i < j->order.count; i++) {
         uint32_t row = j->order.items[i];
@@ -111,7 +111,6 @@ static bool find_offenders(struct verdict_run *x, const struct compare *c, const
     }
     v->offenders = rows;
     x->regressed |= v->offender_count > 0;
-    return true;
 }
 
 /* ---- one event ---- */
@@ -145,17 +144,21 @@ static bool show(struct verdict_run *x, const struct compare *c, const struct co
         .gated = o->gate,
         .gate_share = o->gate_share,
         .gate_function = o->gate_function,
+        .sides = o->callers ? sides : NULL,
+        .least_caller = DIFF_LEAST_CALLER,
         .only_comm = text->only_comm,
         .only_dso = text->only_dso,
         .only_symbol = text->only_symbol,
     };
-    bool ok = offenders && (!o->gate || find_offenders(x, c, j, &v, offenders));
+    bool ok = offenders || err_memory(err, "--gate");
+    if (ok && o->gate)
+        find_offenders(x, c, j, &v, offenders);
     if (ok && o->json)
         verdict_json_print(&v, &x->json);
     else if (ok)
-        verdict_text_print(&v, x->out);
+        ok = verdict_text_print(&v, x->out, err);
     free(offenders);
-    return ok || err_memory(err, "--gate");
+    return ok;
 }
 
 static bool judge_event(struct verdict_run *x, const char *event, struct err *err) {

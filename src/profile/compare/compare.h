@@ -74,6 +74,9 @@ struct compare_computation {
 
 /* A row's share of its side, in per cent; 0 if it is not there. */
 double compare_percent(const struct compare *c, uint32_t row, uint32_t side);
+/* What is computed of any cells like a row's: one for each side. As compare_compute. */
+bool compare_compute_cells(const struct compare *c, const struct compare_computation *how,
+                           const struct compare_cell *cells, uint32_t side, double *number);
 /* The computed number of a side > 0. False: there is none, for want of a base or of the row itself (delta
  * needs the latter only). */
 bool compare_compute(const struct compare *c, const struct compare_computation *how, uint32_t row,
@@ -82,5 +85,28 @@ bool compare_compute(const struct compare *c, const struct compare_computation *
 /* Fills c->order, largest first: by the computed number of side `by` (0: by the base's share), then by the
  * base, then by the sides in their order, then by the keys' texts. False: memory. */
 bool compare_sort(struct compare *c, const struct compare_computation *how, uint32_t by, struct err *err);
+
+/* ---- callers ---- */
+
+/* One caller of a row, of one of its callers, and so on. */
+struct compare_caller {
+    const char *text; /* lives until the next row's are found */
+    uint32_t depth;   /* from 0; those of depth n + 1 follow theirs of depth n */
+    uint32_t cells;   /* in compare_callers.cells: one for each side */
+};
+
+struct compare_callers {
+    struct arena arena;
+    VEC(struct compare_caller) list;
+    VEC(struct compare_cell) cells;
+};
+
+/* Finds who called a row, on all sides, into `out` (zeroed at first, refilled as often as wanted;
+ * compare_callers_fini): callers in the order of how much they changed between the sides. The profiles have
+ * graphs of callers first (PROFILE_CALLEE), not cut by a limit. Callers whose share is below `least` per cent
+ * on all sides are left out. False: memory. */
+bool compare_callers_find(const struct compare *c, const struct compare_side *sides, uint32_t row,
+                          double least, struct compare_callers *out, struct err *err);
+void compare_callers_fini(struct compare_callers *k);
 
 #endif

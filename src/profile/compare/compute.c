@@ -5,21 +5,25 @@
 
 #include "profile/compare/compare.h"
 
-double compare_percent(const struct compare *c, uint32_t row, uint32_t side) {
+static double percent_of(const struct compare *c, const struct compare_cell *cells, uint32_t side) {
     uint64_t total = c->totals.items[side];
-    return total ? 100.0 * (double)compare_cell_at(c, row, side)->period / (double)total : 0;
+    return total ? 100.0 * (double)cells[side].period / (double)total : 0;
 }
 
-bool compare_compute(const struct compare *c, const struct compare_computation *how, uint32_t row,
-                     uint32_t side, double *number) {
-    const struct compare_cell *base = compare_cell_at(c, row, 0), *other = compare_cell_at(c, row, side);
+double compare_percent(const struct compare *c, uint32_t row, uint32_t side) {
+    return percent_of(c, compare_cell_at(c, row, 0), side);
+}
+
+bool compare_compute_cells(const struct compare *c, const struct compare_computation *how,
+                           const struct compare_cell *cells, uint32_t side, double *number) {
+    const struct compare_cell *base = &cells[0], *other = &cells[side];
     *number = 0;
     if (!other->there)
         return false;
     switch (how->method) {
     case COMPARE_DELTA_ABS:
     case COMPARE_DELTA:
-        *number = compare_percent(c, row, side) - compare_percent(c, row, 0);
+        *number = percent_of(c, cells, side) - percent_of(c, cells, 0);
         return true;
     case COMPARE_RATIO:
         if (base->there && base->period)
@@ -27,11 +31,16 @@ bool compare_compute(const struct compare *c, const struct compare_computation *
         return base->there && base->period;
     case COMPARE_WDIFF:
         if (base->there)
-            *number =
-                (double)((int64_t)other->period * how->new_weight - (int64_t)base->period * how->base_weight);
+            *number = (double)other->period * (double)how->new_weight -
+                      (double)base->period * (double)how->base_weight;
         return base->there;
     }
     return false;
+}
+
+bool compare_compute(const struct compare *c, const struct compare_computation *how, uint32_t row,
+                     uint32_t side, double *number) {
+    return compare_compute_cells(c, how, compare_cell_at(c, row, 0), side, number);
 }
 
 /* ---- order ---- */

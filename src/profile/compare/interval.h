@@ -35,7 +35,7 @@ enum {
     INTERVAL_SLICES = 64,      /* of a recording */
     INTERVAL_BLOCKS_MIN = 16,  /* fewer say too little of how much they vary */
     INTERVAL_DRAWS = 600,      /* of the bootstrap */
-    INTERVAL_SAMPLES_MIN = 10, /* of a row on both sides together; fewer prove nothing */
+    INTERVAL_SAMPLES_MIN = 20, /* of a row on both sides together; fewer prove nothing */
     INTERVAL_RECORDINGS_MAX = 64,
 };
 

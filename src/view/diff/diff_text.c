@@ -13,7 +13,7 @@
 #include "view/diff/diff_view.h"
 
 enum measure { BASE, BASE_PERIOD, NUMBER, FORMULA, PERIOD, KEY };
-enum { TEXT = 256, FORMULA_WIDTH = 70, NUMBER_WIDTH = 14, TITLE = 48 };
+enum { TEXT = 256, FORMULA_WIDTH = 70, NUMBER_WIDTH = 14, TITLE = 48, DEEPEST = 40 };
 
 struct column {
     enum measure what;
@@ -28,7 +28,9 @@ struct printer {
     const struct compare *c;
     const struct diff_view *v;
     VEC(struct column) columns;
+    struct compare_callers callers; /* of the current row */
     struct out *out;
+    struct err *err;
 };
 
 /* ---- columns ---- */
@@ -144,10 +146,14 @@ static void print_titles(const struct printer *p, const char *event) {
 
 /* ---- cells ---- */
 
-static void put_number(const struct printer *p, uint32_t row, uint32_t side, char *text) {
+static double share_of(const struct compare *c, const struct compare_cell *base) {
+    return c->totals.items[0] ? 100.0 * (double)base->period / (double)c->totals.items[0] : 0;
+}
+
+static void put_number(const struct printer *p, const struct compare_cell *cells, uint32_t side, char *text) {
     double number;
-    bool has = compare_compute(p->c, &p->v->how, row, side, &number);
-    if (!compare_cell_at(p->c, row, side)->there)
+    bool has = compare_compute_cells(p->c, &p->v->how, cells, side, &number);
+    if (!cells[side].there)
         *text = 0;
     else if (!has)
         snprintf(text, TEXT, "N/A");
@@ -159,9 +165,10 @@ static void put_number(const struct printer *p, uint32_t row, uint32_t side, cha
         snprintf(text, TEXT, "%+.2f%%", number);
 }
 
-static void put_formula(const struct printer *p, uint32_t row, uint32_t side, char *text) {
+static void put_formula(const struct printer *p, const struct compare_cell *cells, uint32_t side,
+                        char *text) {
     const struct compare *c = p->c;
-    const struct compare_cell *base = compare_cell_at(c, row, 0), *other = compare_cell_at(c, row, side);
+    const struct compare_cell *base = &cells[0], *other = &cells[side];
     *text = 0;
     if (!other->there)
         return;
@@ -181,22 +188,23 @@ static void put_formula(const struct printer *p, uint32_t row, uint32_t side, ch
     }
 }
 
-static void put_measure(const struct printer *p, uint32_t row, const struct column *c, char *text) {
-    const struct compare_cell *cell = compare_cell_at(p->c, row, c->side);
+static void put_measure(const struct printer *p, const struct compare_cell *cells, const struct column *c,
+                        char *text) {
+    const struct compare_cell *cell = &cells[c->side];
     *text = 0;
     switch (c->what) {
     case BASE:
         if (cell->there)
-            snprintf(text, TEXT, p->v->separator ? "%.2f" : "%.2f%%", compare_percent(p->c, row, 0));
+            snprintf(text, TEXT, p->v->separator ? "%.2f" : "%.2f%%", share_of(p->c, cell));
         break;
     case BASE_PERIOD:
         snprintf(text, TEXT, "%" PRIu64, cell->period);
         break;
     case NUMBER:
-        put_number(p, row, c->side, text);
+        put_number(p, cells, c->side, text);
         break;
     case FORMULA:
-        put_formula(p, row, c->side, text);
+        put_formula(p, cells, c->side, text);
         break;
     case PERIOD:
         if (cell->there)
@@ -222,16 +230,13 @@ static void print_key(const struct printer *p, uint32_t row, const struct column
         out_fill(p->out, ' ', pad);
 }
 
-static void print_row(const struct printer *p, uint32_t row) {
+/* Prints the measures of a row, or of a caller of it. */
+static void print_measures(const struct printer *p, const struct compare_cell *cells) {
     char text[TEXT];
-    for (size_t i = 0; i < p->columns.count; i++) {
+    for (size_t i = 0; i < p->columns.count && !p->columns.items[i].is; i++) {
         const struct column *c = &p->columns.items[i];
         out_str(p->out, !p->v->separator ? "  " : i ? p->v->separator : "");
-        if (c->is) {
-            print_key(p, row, c);
-            continue;
-        }
-        put_measure(p, row, c, text);
+        put_measure(p, cells, c, text);
         size_t len = strlen(text);
         /* The number of a weighted difference begins where others end. */
         bool left = p->v->separator || (c->what == NUMBER && len == NUMBER_WIDTH);
@@ -240,7 +245,35 @@ static void print_row(const struct printer *p, uint32_t row) {
         else
             out_right(p->out, text, len, c->width);
     }
+}
+
+static void print_row(const struct printer *p, uint32_t row) {
+    print_measures(p, compare_cell_at(p->c, row, 0));
+    for (size_t i = 0; i < p->columns.count; i++) {
+        const struct column *c = &p->columns.items[i];
+        if (!c->is)
+            continue;
+        out_str(p->out, p->v->separator ? p->v->separator : "  ");
+        print_key(p, row, c);
+    }
     out_char(p->out, '\n');
+}
+
+/* Prints who called a row, each below what it called. */
+static bool print_callers(struct printer *p, uint32_t row) {
+    const struct diff_view *v = p->v;
+    if (!v->sides)
+        return true;
+    if (!compare_callers_find(p->c, v->sides, row, v->least_caller, &p->callers, p->err))
+        return false;
+    for (size_t i = 0; i < p->callers.list.count; i++) {
+        const struct compare_caller *k = &p->callers.list.items[i];
+        print_measures(p, &p->callers.cells.items[k->cells]);
+        out_str(p->out, v->separator ? v->separator : "  ");
+        out_fill(p->out, ' ', 2 + 2 * (k->depth < DEEPEST ? k->depth : DEEPEST));
+        out_printf(p->out, "<- %s\n", k->text);
+    }
+    return true;
 }
 
 static bool is_listed(const struct printer *p, uint32_t row) {
@@ -269,15 +302,18 @@ static void print_notes(const struct printer *p) {
 
 bool diff_text_print(const struct compare *c, const char *event, const struct diff_view *v, struct out *out,
                      struct err *err) {
-    struct printer p = {.c = c, .v = v, .out = out};
+    struct printer p = {.c = c, .v = v, .out = out, .err = err};
     bool ok = make_columns(&p) || err_memory(err, "columns");
     if (ok && !v->quiet)
         print_titles(&p, event);
     for (size_t i = 0; ok && i < c->order.count && !out->failed; i++)
-        if (is_listed(&p, c->order.items[i]))
+        if (is_listed(&p, c->order.items[i])) {
             print_row(&p, c->order.items[i]);
+            ok = print_callers(&p, c->order.items[i]);
+        }
     if (ok && v->notes && !v->quiet)
         print_notes(&p);
     vec_fini(&p.columns);
+    compare_callers_fini(&p.callers);
     return ok;
 }

@@ -9,13 +9,15 @@
 struct diff_view {
     const char *const *files; /* by side */
     struct compare_computation how;
-    bool baseline_only;                             /* only rows that the base and another side have */
-    bool periods;                                   /* columns with the periods */
-    bool formulas;                                  /* and with how the number was computed */
-    bool quiet;                                     /* no titles */
-    bool verbose;                                   /* list the files of two sides, too */
-    bool notes;                                     /* say below the table which names were added up */
-    const char *separator;                          /* between columns (-t); NULL: padded columns */
+    bool baseline_only;               /* only rows that the base and another side have */
+    bool periods;                     /* columns with the periods */
+    bool formulas;                    /* and with how the number was computed */
+    bool quiet;                       /* no titles */
+    bool verbose;                     /* list the files of two sides, too */
+    const struct compare_side *sides; /* with callers below each row: what was compared; NULL: without */
+    double least_caller;              /* the share in per cent below which callers are left out */
+    bool notes;                       /* say below the table which names were added up */
+    const char *separator;            /* between columns (-t); NULL: padded columns */
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
 

@@ -6,7 +6,7 @@
 #include "base/plural.h"
 #include "view/diff/verdict_view.h"
 
-enum { COST = 10, CHANGE = 10, INTERVAL = 22, RELATIVE = 9, SAYS = 8, TEXT = 64 };
+enum { COST = 10, CHANGE = 10, INTERVAL = 22, RELATIVE = 9, SAYS = 8, TEXT = 64, DEEPEST = 40 };
 
 /* ---- units ---- */
 
@@ -126,6 +126,39 @@ static void print_row(const struct verdict_view *v, uint32_t row, struct out *o)
     out_char(o, '\n');
 }
 
+/* Sums of a row, or of a caller of it, on both sides. */
+static void sum_sides(const struct verdict_view *v, const struct compare_cell *cells, double *sums) {
+    sums[0] = sums[1] = 0;
+    for (uint32_t s = 0; s < v->compare->sides; s++)
+        sums[v->files[s].is_new] += (double)cells[s].period;
+}
+
+/* Prints who called a row, each below what it called: of its cost the part that came through there. */
+static bool print_callers(const struct verdict_view *v, uint32_t row, struct compare_callers *callers,
+                          struct out *o, struct err *err) {
+    const struct interval *r = &v->judgement->rows.items[row];
+    double whole[2], part[2];
+    if (!v->sides)
+        return true;
+    if (!compare_callers_find(v->compare, v->sides, row, v->least_caller, callers, err))
+        return false;
+    sum_sides(v, compare_cell_at(v->compare, row, 0), whole);
+    for (size_t i = 0; i < callers->list.count; i++) {
+        const struct compare_caller *k = &callers->list.items[i];
+        char base[TEXT], now[TEXT], change[TEXT];
+        sum_sides(v, &callers->cells.items[k->cells], part);
+        double was = whole[0] > 0 ? r->base * part[0] / whole[0] : 0,
+               is = whole[1] > 0 ? r->now * part[1] / whole[1] : 0;
+        put_cost(v, was, base);
+        put_cost(v, is, now);
+        put_change(v, is - was, change);
+        out_printf(o, "%*s  %*s  %*s  ", COST, base, COST, now, CHANGE, change);
+        out_fill(o, ' ', INTERVAL + RELATIVE + SAYS + 8 + 2 * (k->depth < DEEPEST ? k->depth : DEEPEST));
+        out_printf(o, "<- %s\n", k->text);
+    }
+    return true;
+}
+
 /* ---- ends ---- */
 
 void verdict_put_name(const struct compare *c, uint32_t row, struct out *out) {
@@ -179,11 +212,17 @@ static void print_end(const struct verdict_view *v, struct out *o) {
         print_gate(v, o);
 }
 
-void verdict_text_print(const struct verdict_view *v, struct out *out) {
+bool verdict_text_print(const struct verdict_view *v, struct out *out, struct err *err) {
+    struct compare_callers callers = {0};
+    bool ok = true;
     if (!v->quiet)
         print_titles(v, out);
-    for (size_t i = 0; i < v->judgement->order.count && !out->failed; i++)
+    for (size_t i = 0; ok && i < v->judgement->order.count && !out->failed; i++) {
         print_row(v, v->judgement->order.items[i], out);
-    if (!v->quiet)
+        ok = print_callers(v, v->judgement->order.items[i], &callers, out, err);
+    }
+    if (ok && !v->quiet)
         print_end(v, out);
+    compare_callers_fini(&callers);
+    return ok;
 }

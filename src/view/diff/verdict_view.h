@@ -29,11 +29,13 @@ struct verdict_view {
     const char *gate_function; /* NULL: all */
     const uint32_t *offenders; /* rows, with gated */
     size_t offender_count;
+    const struct compare_side *sides; /* as in struct diff_view */
+    double least_caller;
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
 
-/* Prints the table of one event. */
-void verdict_text_print(const struct verdict_view *v, struct out *out);
+/* Prints the table of one event. False and *err: memory. */
+bool verdict_text_print(const struct verdict_view *v, struct out *out, struct err *err);
 
 /* Appends the comparison of one event as an object. */
 void verdict_json_print(const struct verdict_view *v, struct json *j);
