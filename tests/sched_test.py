@@ -432,6 +432,58 @@ def replay():
     check("a number" in sonde("sched", "replay", "-r", "-1", status=129).stderr, "replay -r -1")
 
 
+def schedstat_records(stamp, cpu, cpu_values, domain_values, version=15):
+    """What perf 7.2 writes for a line of a CPU and one of its domain."""
+    head = struct.pack("<QIHH", stamp, cpu, version, 0)
+    a = head + struct.pack("<6I3Q", *cpu_values)
+    b = head + struct.pack(f"<{len(domain_values)}I", *domain_values)
+    return [(85, a), (86, b.ljust(200, b"\0"))]
+
+
+def stats():
+    """The scheduler's counters between two snapshots."""
+    def make(path, factor, version=15):
+        t = pd.Recording()
+        fields = 36 if version < 17 else 45
+        for stamp, n in ((100, 1), (100 + 50 * factor, 1 + factor)):
+            for cpu in (0, 1):
+                for kind, body in schedstat_records(stamp, cpu, [0, 0, 40 * n, 10 * n, 20 * n, 5 * n + cpu * n, 4000 * n, 1000 * n, 7 * n],
+                                                    [(i + 1) * n for i in range(fields)], version):
+                    t.add(kind, 0, body)
+        t.write(path)
+
+    def line(text, name):
+        return next(x for x in text.splitlines() if x.startswith(name + " ")).split(":", 1)[1].split()
+
+    make("perf.data", 1)
+    text = sonde("sched", "stats", "report", "-f").stdout
+    check(line(text, "Time elapsed (in jiffies)") == ["50"], f"stats: {text[:900]}")
+    check(line(text, "sched_goidle") == ["10", "(", "25.00%", ")"] and line(text, "run_delay") == ["1000", "(", "25.00%", ")"] and
+          line(text, "ttwu_local") == ["5", "(", "25.00%", ")"], f"averages of CPUs:\n{text[:2000]}")
+    check(line(text, "idle_lb_count") == ["1", "$", "50.00", "$"] and line(text, "busy_lb_nobusyg") == ["16", "$", "3.12", "$"] and
+          line(text, "ttwu_move_balance") == ["36"] and line(text, "*idle_lb_avg_pulled") == ["0.00"], f"of domains:\n{text[:5000]}")
+    check([x for x in text.splitlines() if x.startswith("CPU: ")] == [
+        "CPU: <ALL CPUS SUMMARY>", "CPU: <ALL CPUS SUMMARY> | DOMAIN: 0", "CPU: 0", "CPU: 0 | DOMAIN: 0", "CPU: 1", "CPU: 1 | DOMAIN: 0"],
+          "the parts")
+    check(line(text[text.index("CPU: 1\n"):], "ttwu_local") == ["6", "(", "30.00%", ")"], "CPU 1")
+    only = sonde("sched", "stats", "report", "-f", "-C", "1").stdout
+    check("CPU: 0" not in only and line(only, "ttwu_local")[0] == "6", "-C")
+    check("schedule() left the processor idle" in sonde("sched", "stats", "report", "-f", "-v").stdout, "-v")
+    make("perf.data.old", 2)
+    text = sonde("sched", "stats", "diff", "-f").stdout
+    check(line(text, "sched_count") == ["80,", "40", "|", "-50.00%", "|"] and "CPU: 0" not in text, f"diff:\n{text[:2000]}")
+    check(line(text, "run_delay") == ["2000,", "1000", "|", "-50.00%", "|", "(", "25.00%,", "25.00%", ")"], "diff of shares")
+    make("new.data", 1, 17)
+    text = sonde("sched", "stats", "report", "-f", "-i", "new.data").stdout
+    check(line(text, "busy_lb_imbalance_misfit") == ["7"] and text.index("<Category busy>") < text.index("<Category idle>"), "version 17")
+    check("different versions" in sonde("sched", "stats", "diff", "-f", "perf.data", "new.data", status=1).stderr, "two versions")
+    scene().write("perf.data")
+    check("were not recorded" in sonde("sched", "stats", "report", "-f", status=1).stderr, "another recording")
+    if not os.path.exists("/proc/schedstat"):
+        check("CONFIG_SCHEDSTATS" in sonde("sched", "stats", "record", "true", status=1).stderr, "a kernel without")
+    sonde("sched", "stats", "diff", "one", status=129)
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -507,6 +559,7 @@ with tempfile.TemporaryDirectory() as folder:
     ties()
     as_json()
     replay()
+    stats()
     lost()
     half()
     damaged()

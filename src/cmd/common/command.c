@@ -219,6 +219,12 @@ bool command_verb_options(struct command_env *env, const struct option *rows, co
     return parse(env, &u, into, 0, argc, argv, status);
 }
 
+bool command_verb_options_first(struct command_env *env, const struct option *rows, const char *const *usage,
+                                void *into, int *argc, char ***argv, int *status) {
+    const struct usage u = {env->program, usage, rows};
+    return parse(env, &u, into, OPTION_STOP_AT_OPERAND, argc, argv, status);
+}
+
 int command_usage(const struct command_env *env, const char *fmt, ...) {
     const struct usage u = {env->program, env->command->usage, env->command->options};
     struct option_result r = {.status = OPTION_BAD};

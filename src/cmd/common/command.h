@@ -111,6 +111,9 @@ bool command_options(struct command_env *env, void *into, unsigned flags, int *a
  * convert`). */
 bool command_verb_options(struct command_env *env, const struct option *rows, const char *const *usage,
                           void *into, int *argc, char ***argv, int *status);
+/* The same, up to the first operand: it and what follows are another command. */
+bool command_verb_options_first(struct command_env *env, const struct option *rows, const char *const *usage,
+                                void *into, int *argc, char ***argv, int *status);
 
 /* Prints the command's usage lines and " Error: MESSAGE" (unless fmt is NULL) on stderr; returns EXIT_USAGE.
  */

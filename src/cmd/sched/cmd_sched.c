@@ -16,8 +16,9 @@ static const struct verb {
     const char *name;
     sched_verb_fn *run; /* NULL: perf has it, sonde not yet */
 } verbs[] = {
-    {"latency", sched_latency}, {"map", sched_map}, {"record", sched_record},     {"replay", sched_replay},
-    {"script", sched_script},   {"stats", NULL},    {"timehist", sched_timehist},
+    {"latency", sched_latency},   {"map", sched_map},       {"record", sched_record},
+    {"replay", sched_replay},     {"script", sched_script}, {"stats", sched_stats},
+    {"timehist", sched_timehist},
 };
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -44,8 +45,8 @@ const struct command cmd_sched = {
     .name = "sched",
     .summary = "Analyse scheduling",
     .usage =
-        (const char *const[]){"sched [<options>] {latency|map|record|replay|script|timehist} [<options>]",
-                              NULL},
+        (const char *const[]){
+            "sched [<options>] {latency|map|record|replay|script|stats|timehist} [<options>]", NULL},
     .options = options,
     .run = run,
 };

@@ -25,6 +25,7 @@ sched_verb_fn sched_map;
 sched_verb_fn sched_record;
 sched_verb_fn sched_replay;
 sched_verb_fn sched_script;
+sched_verb_fn sched_stats;
 sched_verb_fn sched_timehist;
 
 /* A view of the recording that the options name, to be opened. */

@@ -502,7 +502,8 @@ static void cpu_domains_read(struct reader *r, struct perfdata_feature_value *v)
         MAKE_ITEMS(r, cpu, cursor_u32(&r->c), 16);
         for (uint32_t k = 0; k < cpu->count; k++) {
             cpu->items[k].domain = cursor_u32(&r->c);
-            cpu->items[k].name = read_text(r);
+            if (info->schedstat_version >= 17) /* before, domains had no names */
+                cpu->items[k].name = read_text(r);
             cpu->items[k].mask = read_text(r);
             cpu->items[k].list = read_text(r);
             if (!ITEM_WHOLE(r, cpu, k))
@@ -522,7 +523,8 @@ static void cpu_domains_write(const struct perfdata_feature_value *v, struct wri
         writer_u32(w, cpu->count);
         for (uint32_t k = 0; k < cpu->count; k++) {
             writer_u32(w, cpu->items[k].domain);
-            write_text(w, cpu->items[k].name);
+            if (v->cpu_domains.schedstat_version >= 17)
+                write_text(w, cpu->items[k].name);
             write_text(w, cpu->items[k].mask);
             write_text(w, cpu->items[k].list);
         }
