@@ -13,7 +13,7 @@ import tempfile
 # Folders of one line do not see each other; each sees all lines above.
 LAYERS = [
     ["base"],
-    ["os", "format", "object", "stacks"],
+    ["os", "format", "object", "stacks", "calls"],
     ["stream", "model", "unwind", "symbol"],
     ["resolve"],
     ["recording"],

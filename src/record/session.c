@@ -501,6 +501,8 @@ static bool start(struct session *s, struct err *err) {
     if ((!job->consumer && !check_output(job->output, err)) ||
         (job->options->kcore && !record_kcore_begin(job->options->kcore, job->output, err)))
         return false;
+    if (job->ready && !job->ready(job->ready_ctx, &s->target, err))
+        return false;
     const struct record_off_cpu_sources off_cpu = {job->bpf,     job->perf,  job->proc,
                                                    job->options, &s->target, s->host.machine};
     if (job->options->off_cpu && !(s->off_cpu = record_off_cpu_start(&off_cpu, err)))

@@ -45,6 +45,7 @@ const struct command *const command_table[] = {
     &cmd_stat,
     &cmd_test,
     &cmd_top,
+    &cmd_trace,
     &cmd_version,
     &cmd_view,
     &cmd_waits,
@@ -69,7 +70,6 @@ const struct command_absent command_absent_table[] = {
     {"report", "Show the profile in a recording"},
     {"script", "Print every sample of a recording"},
     {"timechart", "Draw what the system did over time"},
-    {"trace", "Show system calls as they happen"},
     {NULL, NULL},
 };
 

@@ -36,8 +36,8 @@ bool event_view_open(struct event_view *v, struct err *err) {
         return false;
     if (v->symbols && !prepare_stacks(v, err))
         return false;
-    v->has_output = command_output_to(v->env, v->output, &v->out);
-    return v->has_output;
+    v->has_output = !v->other_output && command_output_to(v->env, v->output, &v->out);
+    return v->has_output || v->other_output;
 }
 
 bool event_view_read(struct event_view *v, order_want_fn *want,

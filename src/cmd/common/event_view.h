@@ -20,6 +20,7 @@ struct event_view {
     const char *input;  /* as given; NULL: the usual one */
     const char *output; /* a file; NULL: standard output */
     bool force;
+    bool other_output;                    /* the owner writes elsewhere: `out` is not opened */
     bool wants_model;                     /* `model` is asked after reading */
     const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none. Set to NULL by
                                              event_view_open where none were recorded. */

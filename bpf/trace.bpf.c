@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/*
+ * System calls: summed here by thread and number, or told one by one, with the texts and small structs that
+ * their arguments point to. Those that are not in memory when a call is entered are when it returns.
+ *
+ * Sums are by thread, whatever is asked: then nobody else adds to them, also where these programs can be
+ * preempted.
+ */
+#include "trace.h"
+#include "kernel.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct bpf_trace_options options;
+
+#define MAX_ERRNO 4095
+enum { IN_COMPAT_CALL = 2 }; /* TS_COMPAT of x86 */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+/* Where the arguments are: System V ABI for AMD64, "A.2.1"; i386's entry; AAPCS64. */
+struct pt_regs___args {
+    unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax;
+};
+struct pt_regs___arm64args {
+    unsigned long long regs[31];
+    unsigned long long orig_x0;
+    int syscallno;
+};
+#pragma clang attribute pop
+
+struct thread {
+    __u64 enter_ns; /* 0: it is in no call that was seen to begin */
+    __s32 number;
+    __u32 compat;
+    __u32 missing; /* a bit for each argument that could not be read */
+    __u32 unused;
+    __u64 args[BPF_TRACE_ARGS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 16);
+    __type(key, __u32);
+    __type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, BPF_TRACE_CALLS);
+    __type(key, __u32);
+    __type(value, struct bpf_trace_row);
+} rows SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 15);
+    __type(key, struct bpf_trace_key);
+    __type(value, struct bpf_trace_sum);
+} sums SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 13);
+    __type(key, struct bpf_trace_key);
+    __type(value, __u64);
+} errors SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 1 << 22);
+} halves SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bpf_trace_counters);
+} counters SEC(".maps");
+
+struct told {
+    struct bpf_trace_half half;
+    __u8 memory[2 * BPF_TRACE_MEMORY]; /* the last copy may begin at the end of the first half */
+};
+
+static const __u32 ZERO;
+
+/* So that the verifier sees it: the compiler knows already, and would leave it out. */
+#define BOUND(x, mask)               \
+    do {                             \
+        asm volatile("" : "+r"(x));  \
+        (x) &= (mask);               \
+    } while (0)
+
+static struct bpf_trace_counters *count(void) {
+    return bpf_map_lookup_elem(&counters, &ZERO);
+}
+
+static bool wanted(struct task_struct *task) {
+    __u32 tid = task->pid, pid = task->tgid;
+    if (options.self && pid == options.self)
+        return false;
+    return options.all || bpf_map_lookup_elem(&targets, &tid);
+}
+
+static __u32 is_compat(struct task_struct *task) {
+    return bpf_core_field_exists(((struct pt_regs___args *)0)->orig_ax) &&
+           bpf_core_field_exists(task->thread_info) && task->thread_info.status & IN_COMPAT_CALL;
+}
+
+/* --- sums --- */
+
+static void add_square(struct bpf_trace_sum *s, __u64 ns) {
+    __u64 high = ns >> 32, low = ns & 0xffffffff;
+    __u64 middle = high * low;
+    __u64 add = low * low, carry = high * high + (middle >> 31);
+    __u64 part = middle << 33;
+    add += part;
+    carry += add < part;
+    s->squares_low += add;
+    s->squares_high += carry + (s->squares_low < add);
+}
+
+static void add_error(struct bpf_trace_key *key, long result) {
+    __u64 one = 1, *n;
+    key->error = (__u32)-result;
+    n = bpf_map_lookup_elem(&errors, key);
+    if (n) {
+        *n += 1;
+    } else if (bpf_map_update_elem(&errors, key, &one, BPF_ANY)) {
+        struct bpf_trace_counters *c = count();
+        if (c)
+            c->lost_sums++;
+    }
+}
+
+static void add(struct task_struct *task, __s32 number, __u32 compat, long result, __u64 ns, bool timed) {
+    struct bpf_trace_key key = {.tid = task->pid, .number = number, .compat = compat};
+    bool failed = result < 0 && result >= -MAX_ERRNO && (result > -512 || result < -516);
+    if (options.by_cgroup)
+        key.cgroup = bpf_get_current_cgroup_id();
+    struct bpf_trace_sum *s = bpf_map_lookup_elem(&sums, &key);
+    if (!s) {
+        struct bpf_trace_sum fresh = {.min_ns = ~0ull};
+        bpf_map_update_elem(&sums, &key, &fresh, BPF_NOEXIST);
+        s = bpf_map_lookup_elem(&sums, &key);
+    }
+    if (!s) {
+        struct bpf_trace_counters *c = count();
+        if (c)
+            c->lost_sums++;
+        return;
+    }
+    s->count++;
+    s->errors += failed;
+    if (timed) {
+        s->timed++;
+        s->total_ns += ns;
+        s->min_ns = ns < s->min_ns ? ns : s->min_ns;
+        s->max_ns = ns > s->max_ns ? ns : s->max_ns;
+        add_square(s, ns);
+    }
+    if (failed && options.errnos)
+        add_error(&key, result);
+}
+
+/* --- one by one --- */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct told);
+} scratch SEC(".maps");
+
+static void read_args(struct pt_regs *regs, __u32 compat, __u64 *args) {
+    if (bpf_core_field_exists(((struct pt_regs___args *)0)->orig_ax)) {
+        struct pt_regs___args *r = (void *)regs;
+        args[0] = compat ? BPF_CORE_READ(r, bx) : BPF_CORE_READ(r, di);
+        args[1] = compat ? BPF_CORE_READ(r, cx) : BPF_CORE_READ(r, si);
+        args[2] = BPF_CORE_READ(r, dx);
+        args[3] = compat ? BPF_CORE_READ(r, si) : BPF_CORE_READ(r, r10);
+        args[4] = compat ? BPF_CORE_READ(r, di) : BPF_CORE_READ(r, r8);
+        args[5] = compat ? BPF_CORE_READ(r, bp) : BPF_CORE_READ(r, r9);
+    } else if (bpf_core_field_exists(((struct pt_regs___arm64args *)0)->orig_x0)) {
+        struct pt_regs___arm64args *r = (void *)regs;
+        args[0] = BPF_CORE_READ(r, orig_x0);
+        args[1] = BPF_CORE_READ(r, regs[1]);
+        args[2] = BPF_CORE_READ(r, regs[2]);
+        args[3] = BPF_CORE_READ(r, regs[3]);
+        args[4] = BPF_CORE_READ(r, regs[4]);
+        args[5] = BPF_CORE_READ(r, regs[5]);
+    }
+}
+
+/* Copies what an argument points to; a negative number: it could not be read. */
+static long copy(struct told *t, __u32 at, __u8 how, __u64 address, __u64 next, __u16 *cut) {
+    void *to = &t->memory[at & (BPF_TRACE_MEMORY - 1)];
+    long status;
+    *cut = 0;
+    if (how == BPF_TRACE_STRING) {
+        status = bpf_probe_read_user_str(to, BPF_TRACE_TEXT, (void *)address);
+        *cut = status == BPF_TRACE_TEXT;
+        return status > 0 ? status - 1 : status;
+    }
+    __u32 n = how == BPF_TRACE_TIME ? 16 : next > 128 ? 128 : (__u32)next;
+    *cut = how == BPF_TRACE_DATA && next > n;
+    if (!n)
+        return 0;
+    BOUND(n, BPF_TRACE_TEXT - 1);
+    status = bpf_probe_read_user(to, n, (void *)address);
+    return status ? status : (long)n;
+}
+
+/* Copies the arguments that `which` has bits for; returns those that could not be read. */
+static __u32 copy_all(struct told *t, const struct bpf_trace_row *row, const __u64 *args, __u32 which) {
+    __u32 at = 0, missing = 0;
+    for (int i = 0; i < BPF_TRACE_ARGS; i++) {
+        __u16 cut = 0;
+        if (!row->copy[i] || !args[i] || !(which & 1u << i))
+            continue;
+        if (at > BPF_TRACE_MEMORY - 1)
+            break;
+        long n = copy(t, at, row->copy[i], args[i], i + 1 < BPF_TRACE_ARGS ? args[i + 1] : 0, &cut);
+        if (n < 0) {
+            missing |= 1u << i;
+            continue;
+        }
+        if (n > BPF_TRACE_TEXT)
+            n = BPF_TRACE_TEXT;
+        t->half.sizes[i] = (__u16)(n + 1);
+        t->half.cut |= cut << i;
+        at += (__u32)n;
+    }
+    t->half.bytes = (__u16)at;
+    return missing;
+}
+
+static void tell(struct told *t, struct task_struct *task, __u32 kind, __s32 number, __u32 compat) {
+    struct bpf_trace_counters *c = count();
+    if (!c)
+        return;
+    t->half.time_ns = bpf_ktime_get_ns();
+    t->half.lost = c->lost_halves;
+    t->half.tid = task->pid;
+    t->half.pid = task->tgid;
+    t->half.cpu = bpf_get_smp_processor_id();
+    t->half.number = number;
+    t->half.kind = kind;
+    t->half.compat = compat;
+    bpf_get_current_comm(t->half.comm, sizeof t->half.comm);
+    __u32 bytes = t->half.bytes;
+    BOUND(bytes, 2 * BPF_TRACE_MEMORY - 1);
+    if (bpf_ringbuf_output(&halves, t, sizeof t->half + bytes, 0))
+        c->lost_halves++;
+}
+
+static struct told *begin(void) {
+    struct told *t = bpf_map_lookup_elem(&scratch, &ZERO);
+    if (t)
+        __builtin_memset(&t->half, 0, sizeof t->half);
+    return t;
+}
+
+/* --- programs --- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
+    if (!s) {
+        if (!wanted(task))
+            return 0;
+        s = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+        if (!s) {
+            struct bpf_trace_counters *c = count();
+            if (c)
+                c->lost_threads++;
+            return 0;
+        }
+    }
+    __u32 index = (__u32)id, compat = is_compat(task);
+    struct bpf_trace_row *row = compat ? NULL : bpf_map_lookup_elem(&rows, &index);
+    s->enter_ns = 0;
+    if (row && row->skip)
+        return 0;
+    s->number = (__s32)id;
+    s->compat = compat;
+    s->missing = 0;
+    if (options.lines) {
+        struct told *t = begin();
+        if (!t)
+            return 0;
+        read_args(regs, compat, t->half.args);
+        __builtin_memcpy(s->args, t->half.args, sizeof s->args);
+        if (row)
+            s->missing = copy_all(t, row, t->half.args, ~0u);
+        tell(t, task, BPF_TRACE_ENTER, (__s32)id, compat);
+    } else if (row && row->never) {
+        add(task, (__s32)id, compat, 0, 0, false);
+    }
+    s->enter_ns = bpf_ktime_get_ns();
+    return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
+    struct task_struct *task = bpf_get_current_task_btf();
+    __u64 now = bpf_ktime_get_ns();
+    struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
+    if (!s || !s->enter_ns)
+        return 0;
+    __u64 ns = now - s->enter_ns;
+    s->enter_ns = 0;
+    if (!options.lines) {
+        add(task, s->number, s->compat, result, ns, true);
+        return 0;
+    }
+    struct told *t = begin();
+    if (!t)
+        return 0;
+    t->half.result = result;
+    __u32 index = (__u32)s->number;
+    struct bpf_trace_row *row = s->missing ? bpf_map_lookup_elem(&rows, &index) : NULL;
+    if (row)
+        copy_all(t, row, s->args, s->missing);
+    tell(t, task, BPF_TRACE_EXIT, s->number, s->compat);
+    return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
+    __u32 tid = parent->pid, one = 1;
+    if (!options.all && options.inherit && bpf_map_lookup_elem(&targets, &tid)) {
+        tid = child->pid;
+        if (bpf_map_update_elem(&targets, &tid, &one, BPF_ANY)) {
+            struct bpf_trace_counters *c = count();
+            if (c)
+                c->lost_threads++;
+        }
+    }
+    return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *task) {
+    __u32 tid = task->pid;
+    if (!options.all)
+        bpf_map_delete_elem(&targets, &tid);
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/* What trace.bpf.c is told, and what it tells: system calls, in sums, or one by one with what their arguments
+ * point to. */
+#ifndef SONDE_BPF_TRACE_H
+#define SONDE_BPF_TRACE_H
+
+#include <linux/types.h>
+
+enum {
+    BPF_TRACE_CALLS = 512, /* numbers that have a row; others are taken, too */
+    BPF_TRACE_ARGS = 6,
+    BPF_TRACE_TEXT = 256,   /* most bytes that are copied of one argument */
+    BPF_TRACE_MEMORY = 1024 /* of all of a call */
+};
+
+/* What is copied of an argument. */
+enum bpf_trace_copy {
+    BPF_TRACE_NOTHING,
+    BPF_TRACE_STRING, /* up to its NUL */
+    BPF_TRACE_DATA,   /* as many bytes as the next argument says */
+    BPF_TRACE_TIME,   /* two words */
+};
+
+/* By number. */
+struct bpf_trace_row {
+    __u8 skip;  /* it is not wanted */
+    __u8 never; /* it does not return: counted when it is entered */
+    __u8 copy[BPF_TRACE_ARGS];
+};
+
+struct bpf_trace_options {
+    __u32 all;       /* all threads; else those in the map `targets`, and what they create */
+    __u32 inherit;   /* what they create, too */
+    __u32 self;      /* a process that is left out; 0: none */
+    __u32 lines;     /* calls are told one by one; else they are summed */
+    __u32 errnos;    /* errors are summed by their number, too */
+    __u32 by_cgroup; /* sums are by control group, too */
+};
+
+struct bpf_trace_key {
+    __u64 cgroup; /* 0: not asked */
+    __u32 tid;
+    __s32 number;
+    __u32 compat;
+    __u32 error; /* of the sums of errors; else 0 */
+};
+
+struct bpf_trace_sum {
+    __u64 count, errors; /* calls that ended, and of these with an error */
+    __u64 timed;         /* of which the beginning was seen; all below are of these */
+    __u64 total_ns, min_ns, max_ns;
+    __u64 squares_low, squares_high; /* the sum of squared ns, 128 bits */
+};
+
+enum bpf_trace_kind { BPF_TRACE_ENTER, BPF_TRACE_EXIT };
+
+/* A half of a call; what was copied follows, argument by argument. */
+struct bpf_trace_half {
+    __u64 time_ns; /* CLOCK_MONOTONIC */
+    __u64 lost;    /* halves that this CPU could not tell so far */
+    __u32 tid, pid, cpu;
+    __s32 number;
+    __u32 kind, compat;
+    __s64 result;
+    __u64 args[BPF_TRACE_ARGS];
+    char comm[16];
+    __u16 sizes[BPF_TRACE_ARGS]; /* how much was copied, and 1; 0: nothing could be, or is to be */
+    __u16 cut;                   /* a bit for each argument of which there is more */
+    __u16 bytes;                 /* of all */
+};
+
+/* By CPU. */
+struct bpf_trace_counters {
+    __u64 lost_halves;  /* the ring was full */
+    __u64 lost_sums;    /* a map of sums was full */
+    __u64 lost_threads; /* a thread could not be followed */
+};
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/trace/trace_bpf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/dist/trace.h"
+#include "os/host.h"
+
+enum { CPUS_MAX = 1 << 14, SUMS = 1 << 17, RING_BYTES = 16 << 20 };
+
+/* ---- what is wanted ---- */
+
+static void describe(struct bpf_trace_row *to, const struct calls_table_entry *e,
+                     const struct trace_select *s) {
+    *to = (struct bpf_trace_row){.skip = !trace_select_call(s, e->name)};
+    const struct calls_row *row = e->row;
+    if (!row)
+        return;
+    to->never = row->returns == CALLS_NEVER;
+    for (size_t i = 0; i < row->count && i < CALLS_ARGS; i++)
+        switch (row->args[i].kind) {
+        case CALLS_PATH:
+        case CALLS_TEXT:
+            to->copy[i] = BPF_TRACE_STRING;
+            break;
+        case CALLS_DATA:
+        case CALLS_SOCKADDR:
+            to->copy[i] = BPF_TRACE_DATA;
+            break;
+        case CALLS_TIMESPEC:
+            to->copy[i] = BPF_TRACE_TIME;
+            break;
+        default:
+            break;
+        }
+}
+
+static bool put_rows(struct trace_bpf *b, const struct trace_select *s, const struct calls_table *table,
+                     struct err *err) {
+    for (uint32_t i = 0; i < BPF_TRACE_CALLS; i++) {
+        const struct calls_table_entry none = {0};
+        const struct calls_table_entry *e = table && i < table->count ? &table->entries[i] : &none;
+        struct bpf_trace_row row;
+        describe(&row, e, s);
+        int status = os_bpf_update(b->object.bpf, b->object.maps[TRACE_MAP_ROWS].fd, &i, &row);
+        if (status < 0)
+            return err_errno(err, -status, "BPF", "cannot say which calls are wanted");
+    }
+    return true;
+}
+
+bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct trace_options *o,
+                    const struct trace_select *s, const struct calls_table *table, bool lines,
+                    struct err *err) {
+    *b = (struct trace_bpf){.opened = true, .lines = lines};
+    if (!os_bpf_open(&b->object, bpf, &bpf_trace, err))
+        return false;
+    struct bpf_trace_rodata *data = os_bpf_data(&b->object, TRACE_MAP_RODATA);
+    const struct record_options *r = &o->record;
+    bool all = r->target.all_cpus;
+    data->options = (struct bpf_trace_options){
+        .all = all,
+        .inherit = r->inherit,
+        .self = (uint32_t)os_host_pid(),
+        .lines = lines,
+        .errnos = o->errno_summary || o->json,
+        .by_cgroup = o->table.mode == TRACE_SUMMARY_CGROUP,
+    };
+    os_bpf_set_entries(&b->object, lines ? TRACE_MAP_HALVES : TRACE_MAP_SUMS, lines ? RING_BYTES : SUMS);
+    return os_bpf_load(&b->object, o->verbose > 0, err) && put_rows(b, s, table, err) &&
+           (!lines || os_bpf_ring_open(&b->ring, bpf, b->object.maps[TRACE_MAP_HALVES].fd, RING_BYTES, err));
+}
+
+bool trace_bpf_start(struct trace_bpf *b, const struct perf_target *target, struct err *err) {
+    for (size_t i = 0; i < target->threads.count; i++) {
+        uint32_t tid = (uint32_t)target->threads.items[i].tid, one = 1;
+        if (target->threads.items[i].tid < 0)
+            continue;
+        int status = os_bpf_update(b->object.bpf, b->object.maps[TRACE_MAP_TARGETS].fd, &tid, &one);
+        if (status < 0)
+            return err_errno(err, -status, "BPF", "cannot say which threads are wanted");
+    }
+    return os_bpf_attach(&b->object, err);
+}
+
+void trace_bpf_stop(struct trace_bpf *b) {
+    os_bpf_detach(&b->object);
+}
+
+void trace_bpf_close(struct trace_bpf *b) {
+    if (!b->opened)
+        return;
+    os_bpf_ring_close(&b->ring);
+    os_bpf_close(&b->object);
+    vec_fini(&b->lost_by_cpu);
+    b->opened = false;
+}
+
+/* ---- one by one ---- */
+
+struct taking {
+    struct trace_bpf *b;
+    struct trace *t;
+    bool failed;
+};
+
+/* A CPU says with each half how many it could not tell so far. */
+static bool note_losses(struct trace_bpf *b, const struct bpf_trace_half *half, bool *lost) {
+    *lost = false;
+    if (half->cpu >= CPUS_MAX)
+        return true;
+    while (b->lost_by_cpu.count <= half->cpu)
+        if (!vec_push(&b->lost_by_cpu))
+            return false;
+    uint64_t *before = &b->lost_by_cpu.items[half->cpu];
+    if (half->lost > *before) {
+        b->lost += half->lost - *before;
+        *before = half->lost;
+        *lost = true;
+    }
+    return true;
+}
+
+static void read_half(const struct bpf_trace_half *half, const uint8_t *memory, size_t room,
+                      struct calls_event *e) {
+    size_t at = 0;
+    *e = (struct calls_event){.time_ns = half->time_ns,
+                              .tid = half->tid,
+                              .pid = half->pid,
+                              .cpu = half->cpu,
+                              .compat = half->compat,
+                              .number = half->number,
+                              .result = half->result};
+    memcpy(e->args, half->args, sizeof e->args);
+    for (size_t i = 0; i < CALLS_ARGS; i++) {
+        size_t n = half->sizes[i] ? half->sizes[i] - 1u : 0;
+        if (!half->sizes[i] || at + n > room)
+            continue;
+        e->memory[i] = (struct calls_memory){memory + at, (uint32_t)n, half->cut & 1u << i};
+        at += n;
+    }
+}
+
+static bool take_half(void *ctx, struct bytes record) {
+    struct taking *x = ctx;
+    struct bpf_trace_half half;
+    struct calls_event e;
+    bool lost;
+    if (record.size < sizeof half)
+        return true;
+    memcpy(&half, record.data, sizeof half);
+    read_half(&half, record.data + sizeof half, record.size - sizeof half, &e);
+    struct bytes comm = {(const uint8_t *)half.comm, sizeof half.comm};
+    x->failed = !note_losses(x->b, &half, &lost);
+    if (lost)
+        calls_lost(&x->t->calls);
+    x->failed = x->failed || !trace_take_half(x->t, &e, half.kind == BPF_TRACE_ENTER, comm);
+    return !x->failed && !x->t->done;
+}
+
+bool trace_bpf_take(struct trace_bpf *b, struct trace *t, struct err *err) {
+    struct taking x = {.b = b, .t = t};
+    int n = os_bpf_ring_take(&b->ring, take_half, &x);
+    if (x.failed)
+        return err_memory(err, "system calls");
+    return (n >= 0 || err_set(err, ERR_BROKEN, "BPF", "the ring of system calls is damaged")) && !t->done;
+}
+
+/* ---- sums ---- */
+
+struct adding {
+    struct calls_summary *s;
+    enum trace_summary_mode mode;
+    bool failed;
+};
+
+static uint64_t group_of(enum trace_summary_mode mode, const struct bpf_trace_key *key) {
+    return mode == TRACE_SUMMARY_TOTAL ? 0 : mode == TRACE_SUMMARY_CGROUP ? key->cgroup : key->tid;
+}
+
+static struct calls_stat *stat_of(struct adding *x, const struct bpf_trace_key *key, struct calls_group **g) {
+    *g = calls_summary_group(x->s, group_of(x->mode, key));
+    return *g ? calls_summary_stat(x->s, *g, key->number, key->compat) : NULL;
+}
+
+static bool add_sum(void *ctx, const void *key, const void *value) {
+    struct adding *x = ctx;
+    const struct bpf_trace_sum *v = value;
+    struct calls_group *g;
+    struct calls_stat *t = stat_of(x, key, &g);
+    if (!t) {
+        x->failed = true;
+        return false;
+    }
+    t->count += v->count;
+    t->errors += v->errors;
+    if (v->timed) {
+        t->min_ns = !t->timed || v->min_ns < t->min_ns ? v->min_ns : t->min_ns;
+        t->max_ns = v->max_ns > t->max_ns ? v->max_ns : t->max_ns;
+    }
+    t->timed += v->timed;
+    t->total_ns += v->total_ns;
+    t->squares += (unsigned __int128)v->squares_high << 64 | v->squares_low;
+    /* Enters and exits; calls that do not return have no exit. */
+    g->events += v->count + v->timed;
+    x->s->events += v->count + v->timed;
+    return true;
+}
+
+static bool add_error(void *ctx, const void *key, const void *value) {
+    struct adding *x = ctx;
+    const struct bpf_trace_key *k = key;
+    struct calls_group *g;
+    struct calls_stat *t = stat_of(x, k, &g);
+    x->failed = !t || !calls_stat_errno(t, k->error, *(const uint64_t *)value);
+    return !x->failed;
+}
+
+static uint64_t count_lost(const struct trace_bpf *b) {
+    const struct os_bpf *bpf = b->object.bpf;
+    uint32_t cpus = bpf->cpus(bpf->ctx), zero = 0;
+    struct bpf_trace_counters *c = cpus && cpus <= CPUS_MAX ? calloc(cpus, sizeof *c) : NULL;
+    uint64_t lost = 0;
+    if (c && os_bpf_lookup(bpf, b->object.maps[TRACE_MAP_COUNTERS].fd, &zero, c) == 0)
+        for (uint32_t i = 0; i < cpus; i++)
+            lost += c[i].lost_sums + c[i].lost_threads;
+    free(c);
+    return lost;
+}
+
+bool trace_bpf_sums(struct trace_bpf *b, enum trace_summary_mode mode, struct calls_summary *s,
+                    uint64_t *lost, struct err *err) {
+    struct adding x = {.s = s, .mode = mode};
+    const struct os_bpf *bpf = b->object.bpf;
+    int status = os_bpf_each(bpf, b->object.maps[TRACE_MAP_SUMS].fd, sizeof(struct bpf_trace_key),
+                             sizeof(struct bpf_trace_sum), add_sum, &x);
+    if (status >= 0 && !x.failed)
+        status = os_bpf_each(bpf, b->object.maps[TRACE_MAP_ERRORS].fd, sizeof(struct bpf_trace_key),
+                             sizeof(uint64_t), add_error, &x);
+    *lost = count_lost(b);
+    if (x.failed)
+        return err_memory(err, "sums of system calls");
+    return status >= 0 || err_errno(err, -status, "BPF", "cannot read the sums");
+}

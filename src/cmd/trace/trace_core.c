@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records to lines and sums. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/plural.h"
+#include "cmd/trace/trace.h"
+
+enum { FRAME_INDENT = 39, MACHINE_MAX = 65 };
+
+/* ---- what is wanted ---- */
+
+static bool is_wanted(void *ctx, const struct calls_call *call) {
+    struct trace *t = ctx;
+    return trace_select_call(t->select, calls_table_name(calls_table_of(&t->calls, call), call->number));
+}
+
+static bool is_hidden(const struct trace *t, const struct perfdata_sample *s) {
+    return !filter_sample(&t->filter, NULL, s, (struct model_when){0}) ||
+           (t->not_pids.list.count &&
+            (filter_ranges_have(&t->not_pids, s->pid) || filter_ranges_have(&t->not_pids, s->tid)));
+}
+
+static bool is_event(const struct trace *t, const struct stream_record *r) {
+    return r->raw.type == PERFDATA_RECORD_SAMPLE && r->event < t->recording->events->list.count;
+}
+
+bool trace_want(void *ctx, const struct stream_record *r) {
+    struct trace *t = ctx;
+    struct err err = ERR_INIT;
+    /* In a pipe, and live, events are described before the first of their samples. */
+    if (is_event(t, r) && r->event >= t->events.tracepoints.list.count &&
+        !call_events_update(&t->events, &err))
+        t->failed = true;
+    return is_event(t, r) || call_events_want(&t->events, r);
+}
+
+/* ---- callchains ---- */
+
+static void put_frame(struct trace *t, struct resolve_samples *r, struct resolve_sample_frame *f) {
+    const char *name = resolve_sample_name(r, f, NULL);
+    out_fill(t->out, ' ', FRAME_INDENT);
+    if (name)
+        out_str(t->out, name);
+    else
+        out_printf(t->out, "[0x%" PRIx64 "]", f->address);
+    bool known = f->hit.image != MODEL_NONE;
+    out_printf(t->out, " (%s)\n", known ? model_image(t->model, f->hit.image)->name : "[unknown]");
+}
+
+static bool put_stack(struct trace *t, uint64_t loc) {
+    if (!t->stacks || !t->o->callgraph)
+        return true;
+    if (!recording_stacks_read(t->stacks, loc))
+        return false;
+    struct resolve_samples *r = &t->stacks->samples;
+    size_t most = t->o->max_stack ? (size_t)t->o->max_stack : r->frames.count;
+    size_t shown = 0;
+    if (r->frames.count < (size_t)t->o->min_stack)
+        return true;
+    for (size_t i = 0; i < r->frames.count && shown < most; i++) {
+        struct resolve_sample_frame *f = &r->frames.items[i];
+        if (f->cpumode == PERFDATA_MISC_KERNEL && !t->o->kernel_graph)
+            continue;
+        put_frame(t, r, f);
+        shown++;
+    }
+    return true;
+}
+
+/* ---- calls ---- */
+
+static uint64_t group_of(const struct trace *t, uint32_t tid) {
+    return t->o->table.mode == TRACE_SUMMARY_TOTAL ? 0 : tid;
+}
+
+static bool take_call(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end) {
+    struct trace *t = ctx;
+    if (t->files)
+        trace_files_call(t->files, c, call);
+    if (!t->on || !is_wanted(t, call))
+        return true;
+    if (t->o->any_summary && end != CALLS_EXIT_UNSEEN &&
+        !calls_summary_add(&t->summary, group_of(t, call->tid), call, end))
+        return false;
+    if (t->o->summary || !trace_text_call(&t->text, call, end))
+        return true;
+    t->printed++;
+    if (t->o->print_sample)
+        out_printf(t->out, "%*sentered at 0x%" PRIx64 ", left at 0x%" PRIx64 "\n", FRAME_INDENT, "",
+                   call->enter_loc, call->exit_loc);
+    return !call->has_exit || put_stack(t, call->exit_loc);
+}
+
+static bool count_event(struct trace *t, uint32_t tid) {
+    if (!t->o->any_summary || !t->on)
+        return true;
+    uint64_t key = group_of(t, tid);
+    struct calls_group *g = calls_summary_group(&t->summary, key);
+    const char *name = calls_thread_name(&t->calls, tid);
+    if (!g)
+        return false;
+    g->events++;
+    t->summary.events++;
+    return t->o->table.mode == TRACE_SUMMARY_TOTAL || !name || calls_summary_name(&t->summary, key, name);
+}
+
+static bool take_syscall(struct trace *t, const struct call_events_read *x) {
+    if (!t->o->summary && t->on)
+        trace_text_heard(&t->text, x->event.time_ns, x->event.tid);
+    if (!count_event(t, x->event.tid) || !call_events_apply(&t->calls, x))
+        return false;
+    if (x->kind == CALL_EVENTS_ENTER)
+        trace_text_entered(&t->text, x->event.tid);
+    return true;
+}
+
+/* ---- other events ---- */
+
+static void put_field(void *ctx, const char *name, const char *value, size_t len) {
+    struct trace *t = ctx;
+    bool number = len && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
+    if (t->text.line.len)
+        out_str(&t->text.line, ", ");
+    out_printf(&t->text.line, "%s: ", name);
+    if (number)
+        out_mem(&t->text.line, value, len);
+    else
+        calls_values_text((const uint8_t *)value, len, false, &t->text.line);
+}
+
+static void put_tracepoint(struct trace *t, const struct perfdata_event *e, const struct perfdata_sample *s) {
+    struct tracefs_formats *f = t->recording->formats;
+    t->text.line.len = 0;
+    if (t->o->library_print && f &&
+        tracefs_formats_print(f, e->attr.config, (int)s->cpu, s->raw, &t->text.line)) {
+        out_char(t->out, ':');
+        out_mem(t->out, t->text.line.buf, t->text.line.len);
+        return;
+    }
+    t->text.line.len = 0;
+    if (f)
+        tracefs_formats_fields(f, e->attr.config, s->raw, put_field, t);
+    out_char(t->out, '(');
+    out_mem(t->out, t->text.line.buf, t->text.line.len);
+    out_char(t->out, ')');
+}
+
+static bool put_event(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s) {
+    const struct perfdata_event *e = &t->recording->events->list.items[r->event];
+    trace_text_heard(&t->text, s->time, s->tid);
+    trace_text_head(&t->text, s->time, s->cpu, s->tid);
+    out_str(t->out, e->name);
+    if (e->attr.type == PERFDATA_TYPE_TRACEPOINT)
+        put_tracepoint(t, e, s);
+    out_char(t->out, '\n');
+    t->printed++;
+    return put_stack(t, r->loc);
+}
+
+static bool matches(const char *wanted, const char *name) {
+    return wanted && name && strcmp(wanted, name) == 0;
+}
+
+/* --switch-on and --switch-off; *shown: the event itself counts. */
+static void apply_switches(struct trace *t, const char *name, bool *shown) {
+    const struct trace_options *o = t->o;
+    bool turns_on = matches(o->switch_on, name), turns_off = matches(o->switch_off, name);
+    *shown = (!turns_on && !turns_off) || o->show_switches;
+    if (turns_on && !t->on)
+        t->on = true;
+    else if (turns_off && t->on)
+        t->on = false;
+}
+
+/* A pipe tells it after its beginning. */
+static void learn_machine(struct trace *t) {
+    char room[MACHINE_MAX];
+    if (!t->calls.table && !t->machine_asked &&
+        perfdata_feature_text(stream_header(t->recording->stream), PERFDATA_FEATURE_ARCH, room, sizeof room))
+        calls_machine(&t->calls, room);
+    t->machine_asked = true;
+}
+
+static bool take_sample(struct trace *t, const struct stream_record *r) {
+    const struct perfdata_event *e = &t->recording->events->list.items[r->event];
+    struct perfdata_sample s = {0};
+    struct call_events_read x;
+    bool shown;
+    if (!perfdata_sample_decode(
+            &e->plan, r->raw.body,
+            PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_RAW, &s)) {
+        stream_bad_record(t->recording->stream, r, "a sample is shorter than its fields");
+        return true;
+    }
+    if (is_hidden(t, &s))
+        return true;
+    apply_switches(t, e->name, &shown);
+    if (call_events_want(&t->events, r)) {
+        learn_machine(t);
+        call_events_read(&t->events, r, &x);
+        return x.kind == CALL_EVENTS_OTHER || take_syscall(t, &x);
+    }
+    if (!t->on || !shown || !count_event(t, s.tid))
+        return !t->on || !shown;
+    return t->o->summary || !trace_select_event(t->select, e->name) || put_event(t, r, &s);
+}
+
+bool trace_take(void *ctx, const struct stream_record *r, struct err *err) {
+    struct trace *t = ctx;
+    struct call_events_read x;
+    bool ok;
+    if (t->failed)
+        return err_memory(err, "system calls");
+    if (is_event(t, r)) {
+        ok = take_sample(t, r);
+    } else {
+        call_events_read(&t->events, r, &x);
+        ok = call_events_apply(&t->calls, &x);
+    }
+    if (!ok)
+        return err_memory(err, "system calls");
+    t->done = t->o->most_events && t->printed >= t->o->most_events;
+    return !t->done;
+}
+
+bool trace_take_half(struct trace *t, const struct calls_event *e, bool enter, struct bytes comm) {
+    const struct call_events_read x = {.kind = enter ? CALL_EVENTS_ENTER : CALL_EVENTS_EXIT, .event = *e};
+    const struct calls_row *row =
+        calls_table_row(e->compat ? t->calls.compat_table : t->calls.table, e->number);
+    const char *name = calls_thread_name(&t->calls, e->tid);
+    size_t n = bytes_text_len(comm);
+    bool renamed = !name || strlen(name) != n || memcmp(name, comm.data, n) != 0;
+    if (filter_ranges_have(&t->not_pids, e->pid) && t->not_pids.list.count)
+        return true;
+    if ((renamed && !calls_name(&t->calls, e->tid, e->pid, comm, false)) || !take_syscall(t, &x))
+        return false;
+    if (enter && row && row->returns == CALLS_NEVER && !calls_gone(&t->calls, e->tid))
+        return false;
+    t->done = t->o->most_events && t->printed >= t->o->most_events;
+    return true;
+}
+
+/* ---- all ---- */
+
+static void name_groups(struct trace *t) {
+    /* A name may have come after the thread's last event. */
+    for (size_t i = 0; i < t->summary.groups.count; i++) {
+        struct calls_group *g = &t->summary.groups.items[i];
+        const char *name = calls_thread_name(&t->calls, (uint32_t)g->key);
+        if (name && g->name == STRPOOL_NONE && t->o->table.mode == TRACE_SUMMARY_THREAD)
+            calls_summary_name(&t->summary, g->key, name);
+    }
+}
+
+bool trace_finish(struct trace *t, struct err *err) {
+    if (!t->done && !calls_finish(&t->calls))
+        return err_memory(err, "system calls");
+    if (!t->o->any_summary)
+        return true;
+    name_groups(t);
+    calls_summary_sort(&t->summary);
+    (t->o->json ? trace_summary_json : trace_summary_text)(&t->summary, &t->calls, &t->o->table, t->out);
+    return true;
+}
+
+void trace_faults(const struct trace *t) {
+    const struct calls_faults *f = &t->calls.faults;
+    if (f->losses)
+        log_line(LOG_WARN, "events were lost %" PRIu64 " times: %" PRIu64 " calls were cut by that",
+                 f->losses, f->cut_by_loss);
+    if (f->backwards)
+        log_line(LOG_WARN, "%" PRIu64 " calls were left before they were entered: they took no time",
+                 f->backwards);
+    if (!t->o->tool_stats)
+        return;
+    log_line(LOG_WARN, "%zu threads; of calls without an enter %" PRIu64 ", without an exit %" PRIu64,
+             t->calls.threads.count, f->enter_unseen, f->exit_unseen);
+}
+
+bool trace_init(struct trace *t, struct recording *r, const char *machine, struct err *err) {
+    const struct trace_options *o = t->o;
+    t->recording = r;
+    t->on = !o->switch_on;
+    calls_init(&t->calls, machine, take_call, t);
+    call_events_init(&t->events, r);
+    t->text = (struct trace_text){
+        .out = t->out,
+        .calls = &t->calls,
+        .values = {.calls = &t->calls, .file = t->files ? trace_files_path : NULL, .ctx = t->files},
+        .full_time = o->full_time,
+        .cpu = o->cpu,
+        .comm = !o->no_comm,
+        .failure = o->failure,
+        .least_ns = (uint64_t)(o->least_ms * 1e6),
+        .wanted = is_wanted,
+        .ctx = t,
+    };
+    const struct filter_options lists = {
+        .cpus = o->record.target.cpus, .pids = o->record.target.pids, .tids = o->record.target.tids};
+    bool file = o->input;
+    return (trace_text_init(&t->text) || err_memory(err, "lines")) &&
+           (!file || filter_parse(&lists, &t->filter, err)) &&
+           (!o->filter_pids || filter_ranges_parse("--filter-pids", o->filter_pids, &t->not_pids, err)) &&
+           call_events_update(&t->events, err);
+}
+
+void trace_fini(struct trace *t) {
+    trace_text_fini(&t->text);
+    calls_fini(&t->calls);
+    calls_summary_fini(&t->summary);
+    call_events_fini(&t->events);
+    filter_fini(&t->filter);
+    filter_ranges_fini(&t->not_pids);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sonde trace -i FILE`, and `sonde trace record`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cmd/common/forward.h"
+#include "cmd/trace/trace.h"
+
+bool trace_sink_open(struct trace_sink *s, const char *path, struct err *err) {
+    s->sink.fd = STDERR_FILENO;
+    if (path) {
+        s->sink.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (s->sink.fd < 0)
+            return err_errno(err, errno, path, "cannot write");
+        s->file = true;
+    }
+    s->opened = out_init(&s->out, command_write_fd, &s->sink);
+    return s->opened || err_memory(err, "lines");
+}
+
+bool trace_sink_close(struct trace_sink *s) {
+    bool ok = !s->opened || out_flush(&s->out);
+    if (s->opened)
+        out_fini(&s->out);
+    if (s->file && close(s->sink.fd) != 0)
+        ok = false;
+    return ok;
+}
+
+enum { MACHINE_MAX = 65 };
+
+static const char *machine_of(const struct recording *r, char room[MACHINE_MAX]) {
+    return perfdata_feature_text(stream_header(r->stream), PERFDATA_FEATURE_ARCH, room, MACHINE_MAX) ? room
+                                                                                                     : NULL;
+}
+
+static bool read_all(struct trace *t, struct event_view *v, struct err *err) {
+    if (!event_view_read(v, trace_want, trace_take, t, err) && !t->done)
+        return false;
+    if (!call_events_any(&t->events) && t->select->syscalls)
+        return err_set(err, ERR_ABSENT, stream_path(v->recording.stream),
+                       "no system calls were recorded: use 'sonde trace record'");
+    return trace_finish(t, err);
+}
+
+int trace_file(struct command_env *env, struct trace_options *o) {
+    struct symbol_options symbols = {0};
+    struct event_view v = {.env = env, .input = o->input, .force = o->force, .other_output = true};
+    struct trace_select select = {0};
+    struct trace_sink sink = {0};
+    struct trace t = {.env = env, .o = o, .select = &select};
+    struct err err = ERR_INIT;
+    char room[MACHINE_MAX];
+    if (o->callgraph)
+        v.symbols = &symbols;
+    bool ok = event_view_open(&v, &err) && trace_sink_open(&sink, o->output, &err);
+    if (ok) {
+        const char *machine = machine_of(&v.recording, room);
+        t.out = &sink.out;
+        t.model = v.model;
+        t.stacks = v.symbols ? &v.stacks : NULL;
+        ok = trace_select_parse(&select, o, calls_table(machine, false), calls_table(machine, true), &err) &&
+             trace_init(&t, &v.recording, machine, &err) && read_all(&t, &v, &err);
+        if (ok)
+            trace_faults(&t);
+    }
+    trace_fini(&t);
+    trace_select_fini(&select);
+    if (!trace_sink_close(&sink) && ok)
+        ok = err_set(&err, ERR_IO, o->output ? o->output : "standard error", "cannot write");
+    return event_view_close(&v, ok, &err);
+}
+
+int trace_record(struct command_env *env, int argc, char **argv) {
+    struct forward f = {0};
+    struct tracepoint_set set;
+    struct err err = ERR_INIT;
+    tracepoint_set_init(&set, &sysfs_system);
+    set.mounts = true;
+    forward_add(&f, "record");
+    forward_add(&f, "-R");
+    forward_add(&f, "-m");
+    forward_add(&f, "1024");
+    forward_add(&f, "-c");
+    forward_add(&f, "1");
+    bool ok = forward_event(&f, &set, "raw_syscalls:sys_enter", &err) &&
+              forward_event(&f, &set, "raw_syscalls:sys_exit", &err);
+    tracepoint_set_fini(&set);
+    return ok ? forward_run(env, &cmd_record, &f, argc, argv) : command_fail(&err);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls as lines, one a call, printed when it returns; when another thread is heard in the meantime,
+ * in two lines (perf-trace(1)):
+ *
+ *      0.950 (         ): sh/30070 vfork()                                                         ...
+ *      0.985 ( 0.001 ms): cat/30334 brk()                                                          = 0x5599
+ *      0.950 (52.328 ms): sh/30070  ... [continued]: vfork())                                      = 30334
+ */
+#ifndef SONDE_VIEW_TRACE_TRACE_TEXT_H
+#define SONDE_VIEW_TRACE_TRACE_TEXT_H
+
+#include "calls/values.h"
+
+struct trace_text {
+    /* Set by the owner. */
+    struct out *out;
+    struct calls *calls;
+    struct calls_values values;
+    bool full_time, cpu, comm, failure, no_timestamp, no_duration;
+    uint64_t least_ns; /* of a call that is shown */
+    unsigned align;    /* where results begin; 0: TRACE_TEXT_ALIGN */
+    /* Whether a call is to be shown at all; NULL: all are. */
+    bool (*wanted)(void *ctx, const struct calls_call *call);
+    void *ctx;
+    /* Its own. */
+    uint64_t base_ns;
+    bool begun;       /* base_ns is set */
+    uint32_t current; /* the thread of the call that was entered last and is not shown yet; 0: none */
+    uint64_t lines;
+    struct out line;
+};
+
+enum { TRACE_TEXT_ALIGN = 70 };
+
+bool trace_text_init(struct trace_text *t);
+void trace_text_fini(struct trace_text *t);
+
+/* An event of a thread came: the first one is time 0, and an unfinished call of another thread is shown. */
+void trace_text_heard(struct trace_text *t, uint64_t time_ns, uint32_t tid);
+/* The thread has entered a call: it is the one to be shown as unfinished. */
+void trace_text_entered(struct trace_text *t, uint32_t tid);
+/* A call came to its end. Returns whether a line was printed. */
+bool trace_text_call(struct trace_text *t, const struct calls_call *call, enum calls_end end);
+
+/* Prints what a line begins with: its time, and `sh/30070 ` of the thread. Without a duration. */
+void trace_text_head(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint32_t tid);
+
+#endif
