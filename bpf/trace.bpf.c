@@ -33,9 +33,12 @@ struct thread {
     __s32 number;
     __u32 compat;
     __u32 missing; /* a bit for each argument that could not be read */
-    __u32 unused;
+    __u32 begins;  /* enum begins */
     __u64 args[BPF_TRACE_ARGS];
 };
+
+/* A command that was started for us counts from when it is there: from the end of its execve on. */
+enum begins { HAS_BEGUN, IS_NOT_THERE, IS_JUST_THERE };
 
 struct {
     __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -92,21 +95,25 @@ struct told {
 static const __u32 ZERO;
 
 /* So that the verifier sees it: the compiler knows already, and would leave it out. */
-#define BOUND(x, mask)               \
-    do {                             \
-        asm volatile("" : "+r"(x));  \
-        (x) &= (mask);               \
+#define BOUND(x, mask)              \
+    do {                            \
+        asm volatile("" : "+r"(x)); \
+        (x) &= (mask);              \
     } while (0)
 
 static struct bpf_trace_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);
 }
 
-static bool wanted(struct task_struct *task) {
-    __u32 tid = task->pid, pid = task->tgid;
+/* How a thread is wanted (enum bpf_trace_target); 0: not. */
+static __u32 wanted(struct task_struct *task) {
+    __u32 tid = task->pid, pid = task->tgid, *how;
     if (options.self && pid == options.self)
-        return false;
-    return options.all || bpf_map_lookup_elem(&targets, &tid);
+        return 0;
+    if (options.all)
+        return BPF_TRACE_NOW;
+    how = bpf_map_lookup_elem(&targets, &tid);
+    return how ? *how : 0;
 }
 
 static __u32 is_compat(struct task_struct *task) {
@@ -275,7 +282,8 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
     struct task_struct *task = bpf_get_current_task_btf();
     struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
     if (!s) {
-        if (!wanted(task))
+        __u32 how = wanted(task);
+        if (!how)
             return 0;
         s = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
         if (!s) {
@@ -284,6 +292,11 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
                 c->lost_threads++;
             return 0;
         }
+        s->begins = how == BPF_TRACE_FROM_EXEC ? IS_NOT_THERE : HAS_BEGUN;
+    }
+    if (s->begins) {
+        s->number = (__s32)id;
+        return 0;
     }
     __u32 index = (__u32)id, compat = is_compat(task);
     struct bpf_trace_row *row = compat ? NULL : bpf_map_lookup_elem(&rows, &index);
@@ -314,23 +327,35 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
     struct task_struct *task = bpf_get_current_task_btf();
     __u64 now = bpf_ktime_get_ns();
     struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
-    if (!s || !s->enter_ns)
+    if (!s || (!s->enter_ns && s->begins != IS_JUST_THERE))
         return 0;
-    __u64 ns = now - s->enter_ns;
+    bool timed = s->enter_ns;
+    __u64 ns = timed ? now - s->enter_ns : 0;
     s->enter_ns = 0;
+    s->begins = HAS_BEGUN;
+    __u32 index = (__u32)s->number;
+    struct bpf_trace_row *row = timed && !s->missing ? NULL : bpf_map_lookup_elem(&rows, &index);
+    if (!timed && row && row->skip)
+        return 0;
     if (!options.lines) {
-        add(task, s->number, s->compat, result, ns, true);
+        add(task, s->number, s->compat, result, ns, timed);
         return 0;
     }
     struct told *t = begin();
     if (!t)
         return 0;
     t->half.result = result;
-    __u32 index = (__u32)s->number;
-    struct bpf_trace_row *row = s->missing ? bpf_map_lookup_elem(&rows, &index) : NULL;
-    if (row)
+    if (row && s->missing)
         copy_all(t, row, s->args, s->missing);
     tell(t, task, BPF_TRACE_EXIT, s->number, s->compat);
+    return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task) {
+    struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
+    if (s && s->begins == IS_NOT_THERE)
+        s->begins = IS_JUST_THERE;
     return 0;
 }
 

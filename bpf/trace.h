@@ -21,6 +21,12 @@ enum bpf_trace_copy {
     BPF_TRACE_TIME,   /* two words */
 };
 
+/* How a thread in the map `targets` is wanted. */
+enum bpf_trace_target {
+    BPF_TRACE_NOW = 1,
+    BPF_TRACE_FROM_EXEC, /* from when it has begun another program */
+};
+
 /* By number. */
 struct bpf_trace_row {
     __u8 skip;  /* it is not wanted */

@@ -15,12 +15,14 @@ import support  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 check = support.check
-READS = 37
+READS, IDS = 37, 41
 PROGRAM = f"""
 import os
 fd = os.open("/dev/zero", os.O_RDONLY)
 for i in range({READS}):
     os.read(fd, 4711)
+for i in range({IDS}):
+    os.getpgid(0)
 try:
     os.rmdir("/nonexistent-folder")
 except OSError:
@@ -29,8 +31,11 @@ os._exit(3)
 """
 
 
-def trace(*options, status=3):
-    r = subprocess.run([SONDE, "trace", *options, sys.executable, "-c", PROGRAM], capture_output=True, text=True,
+PROGRAM_IDS = f"[os.getpgid(0) for i in range({IDS})]"
+
+
+def trace(*options, status=3, program=PROGRAM):
+    r = subprocess.run([SONDE, "trace", *options, sys.executable, "-c", program], capture_output=True, text=True,
                        env=support.ENV, timeout=600)
     check(r.returncode == status, f"{options}: status {r.returncode}, {r.stderr[-300:]}")
     return r.stderr
@@ -48,8 +53,9 @@ def main():
         return
     check(len(re.findall(r"read\(fd: \d+[^)]*count: 4711\) += 4711", text)) == READS, f"reads: {text[-600:]}")
     check(re.search(r"rmdir\(.*= -1 ENOENT", text), f"rmdir: {text[-300:]}")
-    sums = trace("-s")
-    check(re.search(r"^   rmdir +1 +1 ", sums, re.M), f"-s: {sums[-900:]}")
+    sums = trace("-S", "-e", "rmdir,getpgid")
+    check(re.search(r"^   rmdir +1 +1 ", sums, re.M), f"-S: {sums[-900:]}")
+    check(re.search(rf"^   getpgid +{IDS} +0 ", sums, re.M), f"-S: {sums[-900:]}")
     subprocess.run([SONDE, "trace", "record", "-o", "t.data", sys.executable, "-c", PROGRAM], capture_output=True, text=True,
                    env=support.ENV, timeout=300)
     again = subprocess.run([SONDE, "trace", "-i", "t.data", "-e", "read"], capture_output=True, text=True, env=support.ENV, timeout=300)
@@ -57,7 +63,31 @@ def main():
         check(len(re.findall(r"count: 4711\) += 4711", again.stderr)) == READS, f"trace record: {again.stderr[-300:]}")
 
 
+def with_bpf():
+    """Texts, and sums that the kernel made."""
+    text = trace("-e", "rmdir,openat")
+    if "BPF is not to be had" in text:
+        print(f"SKIP BPF: {text.splitlines()[0]}")
+        return
+    check('filename: "/dev/zero", flags: RDONLY|CLOEXEC)' in text, f"a path: {text[-600:]}")
+    check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"a path: {text[-600:]}")
+    sums = trace("-s", "--bpf-summary", "--errno-summary")
+    check(re.search(rf"^   getpgid +{IDS} +0 ", sums, re.M), f"every call counts: {sums[-2000:]}")
+    check(re.search(r"^   rmdir +1 +1 .*\n\t+ENOENT: 1$", sums, re.M), f"errors: {sums[-2000:]}")
+    check(re.search(r"^   exit_group +1 +0 +-", sums, re.M), f"a call that does not return: {sums[-2000:]}")
+    total = trace("-s", "--summary-mode", "total", "-e", "getpgid")
+    check(re.search(rf"^ total, {2 * IDS} events$", total, re.M), f"total: {total}")
+    check(re.search(rf"^   getpgid +{IDS} ", trace("-s", "--summary-mode", "cgroup"), re.M), "cgroup")
+    check("single calls are asked for" in trace("--bpf-summary", "-S", status=129), "--bpf-summary with lines")
+    child = trace("-s", "-e", "getpgid", status=0, program=f"import os\nif os.fork() == 0:\n    {PROGRAM_IDS}\nelse:\n    os.wait()")
+    check(re.search(rf"^   getpgid +{IDS} ", child, re.M), f"children are traced: {child}")
+    alone = trace("-s", "--no-inherit", "-e", "getpgid", status=0,
+                  program=f"import os\nif os.fork() == 0:\n    {PROGRAM_IDS}\nelse:\n    os.wait()")
+    check("getpgid" not in alone, f"--no-inherit: {alone}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     main()
+    with_bpf()
 sys.exit(support.status())

@@ -74,10 +74,11 @@ bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct 
 
 bool trace_bpf_start(struct trace_bpf *b, const struct perf_target *target, struct err *err) {
     for (size_t i = 0; i < target->threads.count; i++) {
-        uint32_t tid = (uint32_t)target->threads.items[i].tid, one = 1;
+        uint32_t tid = (uint32_t)target->threads.items[i].tid;
+        uint32_t how = target->exec ? BPF_TRACE_FROM_EXEC : BPF_TRACE_NOW;
         if (target->threads.items[i].tid < 0)
             continue;
-        int status = os_bpf_update(b->object.bpf, b->object.maps[TRACE_MAP_TARGETS].fd, &tid, &one);
+        int status = os_bpf_update(b->object.bpf, b->object.maps[TRACE_MAP_TARGETS].fd, &tid, &how);
         if (status < 0)
             return err_errno(err, -status, "BPF", "cannot say which threads are wanted");
     }

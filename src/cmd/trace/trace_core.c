@@ -149,9 +149,66 @@ static void put_tracepoint(struct trace *t, const struct perfdata_event *e, cons
     out_char(t->out, ')');
 }
 
+/* "majfault", "minfault", or NULL: it is no page fault (linux/perf_event.h, enum perf_sw_ids). */
+static const char *fault_name(const struct perfdata_attr *attr) {
+    enum { FAULTS = 2, MINOR = 5, MAJOR = 6 };
+    if (attr->type != PERFDATA_TYPE_SOFTWARE)
+        return NULL;
+    return attr->config == MAJOR                             ? "majfault"
+           : attr->config == MINOR || attr->config == FAULTS ? "minfault"
+                                                             : NULL;
+}
+
+/* What lies at an address: a function, or a place in a file. False: memory. */
+static bool put_place(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s,
+                      bool code) {
+    unsigned mode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
+    bool kernel = code ? mode == PERFDATA_MISC_KERNEL : s->addr >> 63;
+    uint64_t address = code ? s->ip : s->addr, offset = 0;
+    struct resolve_sample_frame *f = NULL;
+    if (t->stacks) {
+        if (!resolve_sample_read_address(&t->stacks->samples,
+                                         kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, s->pid,
+                                         recording_when(t->recording, r), address))
+            return false;
+        f = t->stacks->samples.frames.count ? t->stacks->samples.frames.items : NULL;
+    }
+    const char *name = f && code ? resolve_sample_name(&t->stacks->samples, f, &offset) : NULL;
+    bool mapped = f && f->hit.image != MODEL_NONE && f->hit.mapping != MODEL_NONE;
+    if (name)
+        out_printf(t->out, "%s+0x%" PRIx64, name, offset);
+    else if (mapped && !code)
+        out_printf(t->out, "%s@0x%" PRIx64, model_image(t->model, f->hit.image)->name, f->hit.offset);
+    else
+        out_printf(t->out, "0x%" PRIx64, address);
+    if (code)
+        return true;
+    enum { EXECUTABLE = 4 };
+    char kind = !mapped ? '?' : model_mapping(t->model, f->hit.mapping).prot & EXECUTABLE ? 'x' : 'd';
+    out_printf(t->out, " (%c%c)", kind, kernel ? 'k' : '.');
+    return true;
+}
+
+/* perf-trace(1), "PAGEFAULTS". */
+static bool put_fault(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s,
+                      const char *name) {
+    trace_text_fault(&t->text, s->time, s->cpu, s->tid);
+    out_printf(t->out, "%s [", name);
+    if (!put_place(t, r, s, true))
+        return false;
+    out_str(t->out, "] => ");
+    if (!put_place(t, r, s, false))
+        return false;
+    out_char(t->out, '\n');
+    t->printed++;
+    return put_stack(t, r->loc);
+}
+
 static bool put_event(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s) {
     const struct perfdata_event *e = &t->recording->events->list.items[r->event];
     trace_text_heard(&t->text, s->time, s->tid);
+    if (fault_name(&e->attr))
+        return put_fault(t, r, s, fault_name(&e->attr));
     trace_text_head(&t->text, s->time, s->cpu, s->tid);
     out_str(t->out, e->name);
     if (e->attr.type == PERFDATA_TYPE_TRACEPOINT)
@@ -190,9 +247,10 @@ static bool take_sample(struct trace *t, const struct stream_record *r) {
     struct perfdata_sample s = {0};
     struct call_events_read x;
     bool shown;
-    if (!perfdata_sample_decode(
-            &e->plan, r->raw.body,
-            PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_RAW, &s)) {
+    if (!perfdata_sample_decode(&e->plan, r->raw.body,
+                                PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU |
+                                    PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR,
+                                &s)) {
         stream_bad_record(t->recording->stream, r, "a sample is shorter than its fields");
         return true;
     }
@@ -206,7 +264,8 @@ static bool take_sample(struct trace *t, const struct stream_record *r) {
     }
     if (!t->on || !shown || !count_event(t, s.tid))
         return !t->on || !shown;
-    return t->o->summary || !trace_select_event(t->select, e->name) || put_event(t, r, &s);
+    bool chosen = (t->o->faults && fault_name(&e->attr)) || trace_select_event(t->select, e->name);
+    return t->o->summary || !chosen || put_event(t, r, &s);
 }
 
 bool trace_take(void *ctx, const struct stream_record *r, struct err *err) {

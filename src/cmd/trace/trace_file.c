@@ -52,8 +52,9 @@ int trace_file(struct command_env *env, struct trace_options *o) {
     struct trace t = {.env = env, .o = o, .select = &select};
     struct err err = ERR_INIT;
     char room[MACHINE_MAX];
-    if (o->callgraph)
+    if (o->callgraph || o->faults)
         v.symbols = &symbols;
+    v.names_addresses = o->faults;
     bool ok = event_view_open(&v, &err) && trace_sink_open(&sink, o->output, &err);
     if (ok) {
         const char *machine = machine_of(&v.recording, room);

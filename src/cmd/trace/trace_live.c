@@ -24,6 +24,10 @@ struct live {
     struct trace trace;
     struct recording_live recording;
     struct trace_sink sink;
+    struct symbol_options symbols;
+    struct recording_names naming;
+    struct recording_stacks stacks;
+    bool named; /* the two are there */
     struct trace_bpf bpf;
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
@@ -80,6 +84,15 @@ static bool begin(struct live *l, struct err *err) {
         return false;
     l->begun = true;
     l->trace.out = &l->sink.out;
+    l->trace.model = l->recording.model;
+    l->named = l->trace.o->callgraph || l->trace.o->faults;
+    if (l->named) {
+        if (!input_names(&l->naming, l->trace.env, &l->recording.recording, l->recording.model, &l->symbols,
+                         err))
+            return false;
+        recording_stacks_init(&l->stacks, &l->recording.recording, l->recording.model, &l->naming);
+        l->trace.stacks = &l->stacks;
+    }
     return trace_init(&l->trace, &l->recording.recording, l->machine, err);
 }
 
@@ -106,7 +119,8 @@ static bool turn(void *ctx, const struct record_progress *now, struct record_tur
     /* Without a round since the last turn nothing came, and nothing older will. */
     if (l->recording.rounds == l->rounds && (!recording_live_settle(&l->recording, err) || !take(l, err)))
         return false;
-    if (++l->turns % LINGER_TURNS == 0 && !recording_live_retire(&l->recording, 0, err))
+    /* Names found are kept by numbers that this would change. */
+    if (++l->turns % LINGER_TURNS == 0 && !l->named && !recording_live_retire(&l->recording, 0, err))
         return false;
     l->rounds = l->recording.rounds;
     next->wait_ms = TURN_MS;
@@ -157,10 +171,8 @@ static bool add_syscalls(const struct live *l, struct perf_event_sources *src, s
 
 static bool add_faults(const struct trace_options *o, struct perf_event_sources *src,
                        struct perf_events *events, struct err *err) {
-    return (!(o->faults & TRACE_MAJOR) ||
-            perf_events_parse(src, "major-faults/period=1/", events, NULL, err)) &&
-           (!(o->faults & TRACE_MINOR) ||
-            perf_events_parse(src, "minor-faults/period=1/", events, NULL, err));
+    return (!(o->faults & TRACE_MAJOR) || perf_events_parse(src, "major-faults", events, NULL, err)) &&
+           (!(o->faults & TRACE_MINOR) || perf_events_parse(src, "minor-faults", events, NULL, err));
 }
 
 /* What -e names besides calls, with --filter and -G as they stood. */
@@ -323,6 +335,8 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
         !r->command && !r->target.pids && !r->target.tids && !r->target.uid && !r->target.cpus;
     r->pages = r->pages ? r->pages : os_host_root() ? RING_PAGES : 0;
     r->period = 1;
+    r->addresses |= o->faults != TRACE_NO_FAULTS;
+    r->data_mmap |= o->faults != TRACE_NO_FAULTS;
     bool ok =
         trace_sink_open(&l.sink, o->output, &err) &&
         trace_select_parse(&select, o, calls_table(l.machine, false), calls_table(l.machine, true), &err) &&
@@ -339,6 +353,9 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     if (l.begun)
         trace_fini(&l.trace);
     trace_select_fini(&select);
+    if (l.trace.stacks)
+        recording_stacks_fini(&l.stacks);
+    recording_names_close(&l.naming);
     recording_live_close(&l.recording);
     trace_bpf_close(&l.bpf);
     trace_files_free(l.trace.files);

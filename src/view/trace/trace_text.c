@@ -146,3 +146,11 @@ void trace_text_head(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint3
     put_cpu(t, cpu);
     put_thread(t, tid);
 }
+
+void trace_text_fault(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint32_t tid) {
+    put_time(t, true, time_ns);
+    put_cpu(t, cpu);
+    if (!t->no_duration)
+        out_str(t->out, "( 0.000 ms): ");
+    put_thread(t, tid);
+}

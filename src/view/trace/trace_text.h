@@ -46,4 +46,7 @@ bool trace_text_call(struct trace_text *t, const struct calls_call *call, enum c
 /* Prints what a line begins with: its time, and `sh/30070 ` of the thread. Without a duration. */
 void trace_text_head(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint32_t tid);
 
+/* Likewise of a page fault, whose duration is not known: perf shows 0. */
+void trace_text_fault(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint32_t tid);
+
 #endif
