@@ -135,6 +135,9 @@ def refusals(p):
     p.refuses("copied%return", "not found")
     p.refuses("0x1", "no address")
     p.refuses("work%x", "%return")
+    if b"libcapstone: [ on" in support.run([SONDE, "version", "--build-options"]).out:
+        inside = [n for n in range(1, 24) if "within an instruction" in p.define(f"work+{n}").err]
+        check(0 < len(inside) < 23, f"places within instructions: {inside}")
     p.refuses("main o.x", "not written yet")
     check(p.define("*", "--max-probes", "2").status == 129, "too many places")
     check(p.define("copied q", "--no-inlines").status == 1, "no inlined copies")

@@ -168,7 +168,9 @@ static bool array(const struct request *r, struct probe_fetch *out) {
 
 static bool natural(const struct request *r, struct probe_fetch *out, const char **note) {
     const struct object_value *v = r->v;
-    if (v->type == OBJECT_VALUE_STRUCT || v->type == OBJECT_VALUE_ARRAY)
+    bool whole_register =
+        v->type == OBJECT_VALUE_STRUCT && v->place.kind == OBJECT_PLACE_REGISTER && is_size(v->size);
+    if ((v->type == OBJECT_VALUE_STRUCT || v->type == OBJECT_VALUE_ARRAY) && !whole_register)
         return array(r, out);
     if (v->type == OBJECT_VALUE_OTHER || !is_size(v->size))
         return refuse(r, "is of a type that the kernel cannot record");

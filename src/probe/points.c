@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "object/sdt.h"
+#include "probe/boundary.h"
 #include "probe/lazy.h"
 #include "symbol/name_match.h"
 
@@ -318,6 +319,18 @@ bool probe_point_is_entry(const struct probe_point *p, object_vaddr addr) {
     return p->has_instance && !p->instance.inlined && p->instance.entry == addr && !p->line;
 }
 
+/* Whether an instruction begins where somebody counted bytes to. */
+static bool check_boundary(const struct search *s, const struct probe_point *p, object_vaddr addr) {
+    const struct probe_symbol *symbol = probe_image_function_at(s->image, addr);
+    object_vaddr from, start = symbol ? symbol->addr : p->has_instance ? p->instance.outer_entry : addr;
+    if ((!s->spec->offset && !s->spec->has_address) || probe_boundary(s->image, start, addr, &from))
+        return true;
+    return err_set(s->err, ERR_USAGE, s->spec->text,
+                   "0x%" PRIx64 " is within an instruction, which begins at 0x%" PRIx64 " (%s+%" PRIu64
+                   "): a probe there would break the program",
+                   addr, from, symbol ? symbol->name : "its function", from - start);
+}
+
 /* The event of one place. */
 static bool make(const struct search *s, const struct probe_point *p, object_vaddr addr,
                  struct probe_event *e) {
@@ -327,6 +340,8 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
     e->given_args = spec->args_text;
     if (!is_code(&s->image->layout, addr) || !object_layout_offset(&s->image->layout, addr, &e->offset))
         return err_set(s->err, ERR_USAGE, spec->text, "0x%" PRIx64 " is no address of the file's code", addr);
+    if (!check_boundary(s, p, addr))
+        return false;
     if (p->semaphore && !object_layout_offset(&s->image->layout, p->semaphore, &e->semaphore))
         return err_set(s->err, ERR_BROKEN, spec->text, "the marker's semaphore is not in the file");
     struct probe_place place = {.addr = addr,

@@ -100,27 +100,39 @@ static bool holds_inlines(int tag) {
            tag == DW_TAG_catch_block;
 }
 
-/* `function`: the concrete one that `parent` is in; its die.addr is NULL outside of any. */
+/* Whether an inlined copy lies directly in the code of the function that it is a copy of: GCC splits
+ * functions, and takes a part back in. The function is entered once. */
+static bool is_own_part(Dwarf_Die *copy, Dwarf_Die *around) {
+    const char *name = debug_text(copy, DW_AT_name), *outer = debug_text(around, DW_AT_name);
+    return name && outer && strcmp(name, outer) == 0;
+}
+
+/* `function`: the concrete one that `parent` is in, and in its `die` the innermost copy; function.addr is
+ * NULL outside of any. */
 static void walk(struct walk *w, Dwarf_Die *parent, const struct debug_instance *function, unsigned depth) {
     Dwarf_Die die;
     if (depth > DEBUG_DEPTH_MAX || dwarf_child(parent, &die) != 0)
         return;
     do {
         int tag = dwarf_tag(&die);
+        struct debug_instance inner = *function;
         if (tag == DW_TAG_subprogram) {
-            struct debug_instance inner = {.function = die};
-            bool code = debug_entry(&die, &inner.function_entry);
+            struct debug_instance own = {.function = die, .die = die};
+            bool code = debug_entry(&die, &own.function_entry);
             if (code)
-                visit(w, &die, &inner);
+                visit(w, &die, &own);
             if (code ||
                 dwarf_haschildren(&die)) /* Rust's and GNU C's nested ones have theirs in abstract ones */
-                walk(w, &die, code ? &inner : function, depth + 1);
+                walk(w, &die, code ? &own : function, depth + 1);
         } else if (holds_functions(tag)) {
             walk(w, &die, function, depth + 1);
         } else if (holds_inlines(tag) && function->function.addr) {
-            if (tag == DW_TAG_inlined_subroutine && !w->query->no_inlines)
-                visit(w, &die, function);
-            walk(w, &die, function, depth + 1);
+            if (tag == DW_TAG_inlined_subroutine) {
+                if (!w->query->no_inlines && !is_own_part(&die, &inner.die))
+                    visit(w, &die, function);
+                inner.die = die;
+            }
+            walk(w, &die, &inner, depth + 1);
         }
     } while (!w->failed && object_lines_sibling(&die));
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A probe within an instruction would change what the program does: the kernel writes a breakpoint there. */
+#ifndef SONDE_PROBE_BOUNDARY_H
+#define SONDE_PROBE_BOUNDARY_H
+
+#include "probe/image.h"
+
+/* Whether an instruction begins at `addr`, in the function that begins at `start`. False: none does, and
+ * *from is where the one begins that it is in. True also where that cannot be told: no disassembler is built
+ * in, or it does not know an instruction before. */
+bool probe_boundary(const struct probe_image *i, object_vaddr start, object_vaddr addr, object_vaddr *from);
+
+#endif
