@@ -18,83 +18,74 @@
 #define VALUE(n, ...) \
     { OBJECT_PLACE_VALUE, {(n), false, sizeof((int[]){__VA_ARGS__}) / sizeof(int), {__VA_ARGS__}}, false }
 
+static const struct {
+    struct object_value v;
+    const char *type, *expected; /* NULL: refused */
+} VALUES[] = {
+    {{.place = REGISTER(5), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "%di:s32"},
+    {{.place = REGISTER(5), .type = OBJECT_VALUE_UNSIGNED, .size = 1}, NULL, "%di:x8"},
+    {{.place = REGISTER(17), .type = OBJECT_VALUE_FLOAT, .size = 8}, NULL, NULL},
+    {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true}, NULL, "%si:x64"},
+    {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true},
+     "string",
+     "+0(%si):string"},
+    {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8}, "string", NULL},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 1}, NULL, "+8(%sp):s8"},
+    {{.place = MEMORY(6, -16, 4), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, "+4(-16(%bp)):s64"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true},
+     "ustring",
+     "+0(+8(%sp)):ustring"},
+    {{.place = MEMORY(7, 8),
+      .type = OBJECT_VALUE_ARRAY,
+      .item = OBJECT_VALUE_SIGNED,
+      .size = 1,
+      .count = 16,
+      .text = true},
+     "string",
+     "+8(%sp):string"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_ARRAY, .item = OBJECT_VALUE_SIGNED, .size = 4, .count = 3},
+     NULL,
+     "+8(%sp):s32[3]"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_ARRAY, .item = OBJECT_VALUE_SIGNED, .size = 4, .count = 65},
+     NULL,
+     NULL},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_STRUCT, .size = 24}, NULL, "+8(%sp):x8[24]"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_STRUCT, .size = 65}, NULL, NULL},
+    {{.place = REGISTER(5), .type = OBJECT_VALUE_STRUCT, .size = 8}, NULL, "%di:x64"},
+    {{.place = REGISTER(5), .type = OBJECT_VALUE_STRUCT, .size = 12}, NULL, NULL},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_FLOAT, .size = 4}, NULL, "+8(%sp):x32"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_OTHER, .size = 16}, NULL, NULL},
+    {{.place = VALUE(5, 0), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "%di:s32"},
+    {{.place = VALUE(5, 3), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, NULL},
+    {{.place = VALUE(OBJECT_NO_REGISTER, -7), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "\\-7:s32"},
+    {{.place = VALUE(7, 8, 0), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, "+8(%sp):s64"},
+    {{.place = VALUE(7, 8, 1), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, NULL},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_UNSIGNED, .size = 4, .bit_size = 3, .bit_at = 5},
+     NULL,
+     "+8(%sp):b3@5/32"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4, .bit_size = 3, .bit_at = 5}, NULL, NULL},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4, .bit_size = 3, .bit_at = 5},
+     "x",
+     "+8(%sp):b3@5/32"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "u", "+8(%sp):u32"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "x8", "+8(%sp):x8"},
+    {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "x64", NULL},
+    {{.place = {OBJECT_PLACE_NOWHERE, {0}, false}, .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, NULL},
+};
+
 static void test_values(void **state) {
     (void)state;
-    static const struct {
-        struct object_value v;
-        const char *type, *expected; /* NULL: refused */
-    } CASES[] = {
-        {{.place = REGISTER(5), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "%di:s32"},
-        {{.place = REGISTER(5), .type = OBJECT_VALUE_UNSIGNED, .size = 1}, NULL, "%di:x8"},
-        {{.place = REGISTER(17), .type = OBJECT_VALUE_FLOAT, .size = 8}, NULL, NULL},
-        {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true}, NULL, "%si:x64"},
-        {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true},
-         "string",
-         "+0(%si):string"},
-        {{.place = REGISTER(4), .type = OBJECT_VALUE_POINTER, .size = 8}, "string", NULL},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 1}, NULL, "+8(%sp):s8"},
-        {{.place = MEMORY(6, -16, 4), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, "+4(-16(%bp)):s64"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_POINTER, .size = 8, .text = true},
-         "ustring",
-         "+0(+8(%sp)):ustring"},
-        {{.place = MEMORY(7, 8),
-          .type = OBJECT_VALUE_ARRAY,
-          .item = OBJECT_VALUE_SIGNED,
-          .size = 1,
-          .count = 16,
-          .text = true},
-         "string",
-         "+8(%sp):string"},
-        {{.place = MEMORY(7, 8),
-          .type = OBJECT_VALUE_ARRAY,
-          .item = OBJECT_VALUE_SIGNED,
-          .size = 4,
-          .count = 3},
-         NULL,
-         "+8(%sp):s32[3]"},
-        {{.place = MEMORY(7, 8),
-          .type = OBJECT_VALUE_ARRAY,
-          .item = OBJECT_VALUE_SIGNED,
-          .size = 4,
-          .count = 65},
-         NULL,
-         NULL},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_STRUCT, .size = 24}, NULL, "+8(%sp):x8[24]"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_STRUCT, .size = 65}, NULL, NULL},
-        {{.place = REGISTER(5), .type = OBJECT_VALUE_STRUCT, .size = 8}, NULL, "%di:x64"},
-        {{.place = REGISTER(5), .type = OBJECT_VALUE_STRUCT, .size = 12}, NULL, NULL},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_FLOAT, .size = 4}, NULL, "+8(%sp):x32"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_OTHER, .size = 16}, NULL, NULL},
-        {{.place = VALUE(5, 0), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "%di:s32"},
-        {{.place = VALUE(5, 3), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, NULL},
-        {{.place = VALUE(OBJECT_NO_REGISTER, -7), .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, "\\-7:s32"},
-        {{.place = VALUE(7, 8, 0), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, "+8(%sp):s64"},
-        {{.place = VALUE(7, 8, 1), .type = OBJECT_VALUE_SIGNED, .size = 8}, NULL, NULL},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_UNSIGNED, .size = 4, .bit_size = 3, .bit_at = 5},
-         NULL,
-         "+8(%sp):b3@5/32"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4, .bit_size = 3, .bit_at = 5},
-         NULL,
-         NULL},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4, .bit_size = 3, .bit_at = 5},
-         "x",
-         "+8(%sp):b3@5/32"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "u", "+8(%sp):u32"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "x8", "+8(%sp):x8"},
-        {{.place = MEMORY(7, 8), .type = OBJECT_VALUE_SIGNED, .size = 4}, "x64", NULL},
-        {{.place = {OBJECT_PLACE_NOWHERE, {0}, false}, .type = OBJECT_VALUE_SIGNED, .size = 4}, NULL, NULL},
-    };
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
         struct arena a = ARENA_INIT;
         struct probe_fetch f = {NULL, NULL, NULL};
         struct err err = ERR_INIT;
         const char *note;
         char text[64] = "refused";
-        if (probe_value_fetch(&CASES[i].v, EM_X86_64, 0, CASES[i].type, &a, &f, &note, &err))
+        if (probe_value_fetch(&VALUES[i].v, EM_X86_64, 0, VALUES[i].type, &a, &f, &note, &err))
             snprintf(text, sizeof text, "%s:%s", f.fetch, f.type);
         else
             assert_true(*err.message);
-        if (strcmp(text, CASES[i].expected ? CASES[i].expected : "refused") != 0)
+        if (strcmp(text, VALUES[i].expected ? VALUES[i].expected : "refused") != 0)
             fail_msg("case %zu: %s (%s)", i, text, err.message);
         arena_fini(&a);
     }
