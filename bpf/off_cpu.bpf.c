@@ -64,7 +64,7 @@ struct sums {
     __uint(max_entries, 1 << 15);
     __type(key, struct bpf_off_cpu_key);
     __type(value, struct bpf_off_cpu_sum);
-} sums_a SEC(".maps");
+} sums_a SEC(".maps"), sums_b SEC(".maps"); /* one is written to while the other is read */
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);

@@ -9,7 +9,14 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum { PF_KTHREAD = 0x00200000 };
-enum { FMODE_READ = 1, FMODE_WRITE = 2, TS_COMPAT = 2, S_IFMT = 0170000, S_IFSOCK = 0140000, S_IFIFO = 0010000 };
+enum {
+    FMODE_READ = 1,
+    FMODE_WRITE = 2,
+    TS_COMPAT = 2,
+    S_IFMT = 0170000,
+    S_IFSOCK = 0140000,
+    S_IFIFO = 0010000
+};
 enum { PIPEFS = 0x50495045, SOCKFS = 0x534f434b }; /* linux/magic.h; socket.c */
 enum { NAMES = 16384 };
 
@@ -27,8 +34,8 @@ char name[BPF_WAITS_NAME];
 const volatile bool all_frames = false; /* else stacks are only as deep as it takes to find where they wait */
 
 /*
- * Pointers are followed by BPF_CORE_READ, not by plain loads: for each plain load of a pointer the verifier of
- * Linux 6.x looks through all types of the kernel several times, half a millisecond each.
+ * Pointers are followed by BPF_CORE_READ, not by plain loads: for each plain load of a pointer the verifier
+ * of Linux 6.x looks through all types of the kernel several times, half a millisecond each.
  */
 static __always_inline __u32 number_at(struct pid *pid, __u32 level) {
     __u32 nr = 0;

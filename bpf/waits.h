@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What the iterators of waits.bpf.c write: a row for each thread, one for each pipe and socket that a process has
- * open, and names of the kernel's functions. */
+/* What the iterators of waits.bpf.c write: a row for each thread, one for each pipe and socket that a process
+ * has open, and names of the kernel's functions. */
 #ifndef SONDE_BPF_WAITS_H
 #define SONDE_BPF_WAITS_H
 
@@ -28,10 +28,10 @@ struct bpf_waits_thread {
     __u32 frames; /* bytes of `stack` that are set; more than that there may be */
     __u64 args[BPF_WAITS_ARGS];
     __u64 sp, pc;
-    __u64 regs_mask;            /* which of `regs` are set: numbered as in asm/perf_regs.h */
+    __u64 regs_mask; /* which of `regs` are set: numbered as in asm/perf_regs.h */
     __u64 regs[BPF_WAITS_REGS];
-    __u64 exec_start;           /* the CPU's clock when it ran last */
-    __u64 clear_tid;            /* the word that the kernel clears when the thread ends; 0: none */
+    __u64 exec_start; /* the CPU's clock when it ran last */
+    __u64 clear_tid;  /* the word that the kernel clears when the thread ends; 0: none */
     __u64 stack[BPF_WAITS_FRAMES];
     char comm[16], process[16];
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/off_cpu/off_cpu.h"
 
-#include <linux/bpf.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -30,8 +29,7 @@ struct record_off_cpu {
     struct record_off_cpu_sources from;
     struct os_bpf_object object;
     struct os_bpf_ring ring;
-    int spare; /* the map of sums that programs do not write to; -1: none */
-    int inner; /* the one that they write to */
+    int inner, spare; /* the map of sums that programs write to, and the other one */
     bool on;
     VEC(struct wait) waits;
     VEC(uint64_t) chain;
@@ -84,9 +82,6 @@ static bool set_targets(struct record_off_cpu *x, struct err *err) {
 
 static bool load(struct record_off_cpu *x, struct err *err) {
     const struct record_options *o = x->from.options;
-    static const struct os_bpf_map_kind SUMS = {
-        "sums_b", BPF_MAP_TYPE_HASH, 0, sizeof(struct bpf_off_cpu_key), sizeof(struct bpf_off_cpu_sum),
-        SUMS_MAX};
     if (!os_bpf_open(&x->object, x->from.bpf, &bpf_off_cpu, err))
         return false;
     struct bpf_off_cpu_rodata *rodata = os_bpf_data(&x->object, OFF_CPU_MAP_RODATA);
@@ -99,9 +94,7 @@ static bool load(struct record_off_cpu *x, struct err *err) {
     if (!os_bpf_load(&x->object, o->verbose, err) || !set_targets(x, err))
         return false;
     x->inner = x->object.maps[OFF_CPU_MAP_SUMS_A].fd;
-    x->spare = os_bpf_make_map(x->from.bpf, &SUMS);
-    if (x->spare < 0)
-        return err_errno(err, -x->spare, "--off-cpu", "a BPF map cannot be made");
+    x->spare = x->object.maps[OFF_CPU_MAP_SUMS_B].fd;
     return os_bpf_ring_open(&x->ring, x->from.bpf, x->object.maps[OFF_CPU_MAP_DIRECTS].fd, RING_BYTES, err);
 }
 
@@ -117,7 +110,6 @@ struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources 
         return NULL;
     }
     x->from = *sources;
-    x->spare = -1;
     x->body = writer_make(false);
     snprintf(x->machine, sizeof x->machine, "%s", sources->machine);
     if (!load(x, err)) {
@@ -343,13 +335,8 @@ void record_off_cpu_free(struct record_off_cpu *x) {
     if (!x)
         return;
     os_bpf_ring_close(&x->ring);
-    if (x->object.code) {
-        if (x->spare >= 0 && x->spare != x->object.maps[OFF_CPU_MAP_SUMS_A].fd)
-            x->from.bpf->close(x->from.bpf->ctx, x->spare);
-        else if (x->inner > 0 && x->inner != x->object.maps[OFF_CPU_MAP_SUMS_A].fd)
-            x->from.bpf->close(x->from.bpf->ctx, x->inner);
+    if (x->object.code)
         os_bpf_close(&x->object);
-    }
     vec_fini(&x->waits);
     vec_fini(&x->chain);
     writer_fini(&x->body);

@@ -36,6 +36,9 @@ static const struct os_bpf_map_kind *kinds(void) {
         [OFF_CPU_MAP_SUMS_A] = {.key_bytes = sizeof(struct bpf_off_cpu_key),
                                 .value_bytes = sizeof(struct bpf_off_cpu_sum),
                                 .entries = 100},
+        [OFF_CPU_MAP_SUMS_B] = {.key_bytes = sizeof(struct bpf_off_cpu_key),
+                                .value_bytes = sizeof(struct bpf_off_cpu_sum),
+                                .entries = 100},
         [OFF_CPU_MAP_SUMS] = {.key_bytes = 4, .value_bytes = 4, .entries = 1},
         [OFF_CPU_MAP_TARGETS] = {.key_bytes = 4, .value_bytes = 4, .entries = 10},
         [OFF_CPU_MAP_STACKS] = {.key_bytes = 8,
@@ -178,7 +181,7 @@ static void sums_become_samples(void **state) {
     /* The next ones are in the other map; their names are known; what was taken is gone. */
     writer_clear(&w);
     at = 0;
-    put_sum(&f, map_fd(OFF_CPU_MAP_COUNT + OFF_CPU_PROGRAM_COUNT), &key, 6000, 1000);
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_B), &key, 6000, 1000);
     assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
     s = expect_sample(&w, &at, &f);
     assert_true(s.period == 6000 && at == w.size);
