@@ -168,7 +168,7 @@ static void sums_become_samples(void **state) {
     expect_name(&w, &at, &f, "short waits for a CPU");
     struct perfdata_sample s = expect_sample(&w, &at, &f);
     assert_true(s.tid == 79 && s.period == 30 && s.time == 800 && s.callchain.count == 2);
-    uint64_t address = expect_name(&w, &at, &f, "sleeps in system call 0");
+    uint64_t address = expect_name(&w, &at, &f, "sleeps in read");
     s = expect_sample(&w, &at, &f);
     assert_true(s.pid == 77 && s.tid == 78 && s.period == 5000 && s.time == 900 && s.ip == address);
     const uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL, address, CALLER,
@@ -190,7 +190,7 @@ static void sums_become_samples(void **state) {
     writer_clear(&w);
     at = 0;
     assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
-    expect_name(&w, &at, &f, "sleeps in system call 0");
+    expect_name(&w, &at, &f, "sleeps in read");
     s = expect_sample(&w, &at, &f);
     assert_true(s.period == 7000 && at == w.size);
     assert_true(record_off_cpu_switch(f.x, false, &f.err));
@@ -266,8 +266,8 @@ static void waits_have_names(void **state) {
         struct bpf_off_cpu_key key;
         const char *name;
     } CASES[] = {
-        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 202}, "sleeps in system call 202"},
-        {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = 74}, "blocked in system call 74"},
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 202}, "sleeps in futex"},
+        {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = 74}, "blocked in fsync"},
         {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 630}, "sleeps in system call 630"},
         {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = 1000000}, "sleeps"},
         {{.kind = BPF_OFF_CPU_RUNNABLE, .syscall = 74}, "waits for a CPU"},

@@ -4,16 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calls/table.h"
+
 /* Within a kind: 0 no system call, then system calls by their numbers, then these. */
 enum { KIND_NUMBERS = RECORD_WAIT_NUMBERS / BPF_OFF_CPU_KINDS, CALLS_MAX = KIND_NUMBERS - 3, FAULT, SHORT };
 
 _Static_assert(RECORD_WAIT_NUMBERS *RECORD_WAIT_BYTES <= 0xf000, "waits reach into the markers");
-
-/* The system call's name on that kind of machine; NULL: it is not known. */
-static const char *call_name(const char *machine, uint32_t number) {
-    (void)machine, (void)number;
-    return NULL;
-}
 
 uint32_t record_wait_number(const struct bpf_off_cpu_key *key) {
     uint32_t kind = key->kind < BPF_OFF_CPU_KINDS ? key->kind : 0, rest = 0;
@@ -34,7 +30,8 @@ size_t record_wait_name(uint32_t number, const char *machine, char name[RECORD_W
     static const char *const SHORTLY[BPF_OFF_CPU_KINDS] = {"short waits", "short sleeps", "short blocks",
                                                            "short stops", "short waits for a CPU"};
     uint32_t kind = number / KIND_NUMBERS, rest = number % KIND_NUMBERS;
-    const char *call = rest && rest <= CALLS_MAX ? call_name(machine, rest - 1) : NULL;
+    const char *call =
+        rest && rest <= CALLS_MAX ? calls_table_name(calls_table(machine, false), (int64_t)rest - 1) : NULL;
     int n;
     memset(name, 0, RECORD_WAIT_NAME);
     if (rest == SHORT)
