@@ -224,6 +224,30 @@ def stacks():
     check("handle" not in shown, f"without -g: {shown}")
 
 
+def foreign():
+    """A recording of a machine with the other byte order shows the same."""
+    global struct
+
+    def shown():
+        scene().write("perf.data")
+        return [sonde(verb[0], "-f", *verb[1:]).stdout for verb in (("report", "-S"), ("latency",), ("timehist",), ("top",))]
+
+    ours, own = shown(), struct
+    struct = pd.struct = pd.Foreign()
+    theirs = shown()
+    struct = pd.struct = own
+    check(theirs == ours, f"the other byte order: {theirs}")
+
+
+def piped():
+    scene().write("perf.data")
+    for verb in ("top",), ("timehist", "--kallsyms", "symbols"), ("report", "--json"):
+        first = subprocess.Popen([SONDE, "inject", "-f", "-i", "perf.data", "-o", "-"], stdout=subprocess.PIPE, env=support.ENV)
+        r = subprocess.run([SONDE, "kwork", *verb], stdin=first.stdout, capture_output=True, text=True, env=support.ENV, timeout=120)
+        first.stdout.close()
+        check(first.wait() == 0 and r.stdout == sonde(verb[0], "-f", *verb[1:]).stdout, f"{verb} through a pipe: {r.stdout}{r.stderr}")
+
+
 def broken():
     """Halves are counted; what was going on at a loss is nowhere; damage costs its record, and the status."""
     t = scene()
@@ -264,6 +288,8 @@ with tempfile.TemporaryDirectory() as folder:
     chosen()
     as_json()
     stacks()
+    foreign()
+    piped()
     broken()
     usage()
 sys.exit(support.status())

@@ -484,6 +484,32 @@ def stats():
     sonde("sched", "stats", "diff", "one", status=129)
 
 
+def foreign():
+    """A recording of a machine with the other byte order shows the same."""
+    global struct
+
+    def shown():
+        two_cpus().write("perf.data")
+        return [sonde("sched", verb[0], "-f", *verb[1:]).stdout for verb in (("timehist", "-w", "-S"), ("latency", "-p"), ("map",))]
+
+    ours, own = shown(), struct
+    struct = pd.struct = pd.Foreign()
+    theirs = shown()
+    struct = pd.struct = own
+    check(theirs == ours, f"the other byte order: {theirs}")
+
+
+def piped():
+    """A recording in a pipe's format is read once, as it comes: the same."""
+    two_cpus().write("perf.data")
+    for verb in ("timehist", "-w", "-S"), ("latency", "-p"), ("map",), ("timehist", "--json"):
+        first = subprocess.Popen([SONDE, "inject", "-f", "-i", "perf.data", "-o", "-"], stdout=subprocess.PIPE, env=support.ENV)
+        r = subprocess.run([SONDE, "sched", *verb], stdin=first.stdout, capture_output=True, text=True, env=support.ENV, timeout=120)
+        first.stdout.close()
+        check(first.wait() == 0 and r.returncode == 0 and r.stdout == sonde("sched", verb[0], "-f", *verb[1:]).stdout,
+              f"{verb} through a pipe: {r.stdout}{r.stderr}")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -560,6 +586,8 @@ with tempfile.TemporaryDirectory() as folder:
     as_json()
     replay()
     stats()
+    foreign()
+    piped()
     lost()
     half()
     damaged()

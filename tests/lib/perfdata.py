@@ -14,6 +14,19 @@ CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64)
 HEADER_BYTES, ATTR_BYTES = 104, 144
 
 
+class Foreign:
+    """Instead of the module struct: the other byte order, in which an attr's flags are the other way round, too."""
+
+    real = struct
+
+    def pack(self, layout, *values):
+        if layout == "<IIQQQQQ":  # an attr's beginning
+            values = *values[:-1], int(f"{values[-1]:064b}"[::-1], 2)
+        if layout == "<BBI" and values[0] == 0:  # of tracing data
+            values = 1, *values[1:]
+        return self.real.pack(layout.replace("<", ">"), *values)
+
+
 def text(s, align=8):
     data = s.encode() + b"\0"
     return data + bytes(-len(data) % align)
@@ -131,7 +144,8 @@ class Recording:
             bits |= 1 << bit
             table += struct.pack("<QQ", behind + len(contents), len(content))
             contents += content
-        head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, len(attrs), at, len(data),
+        magic = b"2ELIFREP" if isinstance(struct, Foreign) else b"PERFILE2"
+        head = magic + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, len(attrs), at, len(data),
                                          0, 0, bits, 0, 0, 0)
         return head + attrs + ids + data + table + contents
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/common/event_view.h"
 
+static bool has_stacks(const struct event_view *v) {
+    const struct perfdata_events *events = v->recording.events;
+    for (size_t i = 0; i < events->list.count; i++)
+        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+            return true;
+    return false;
+}
+
 /* Stacks of any event need all of its side-band first. */
 static bool prepare_stacks(struct event_view *v, struct err *err) {
     struct recording *r = &v->recording;
@@ -12,16 +20,13 @@ static bool prepare_stacks(struct event_view *v, struct err *err) {
         !input_first_pass(r, v->model, NULL, NULL, NULL, err))
         return false;
     recording_stacks_init(&v->stacks, r, v->model, &v->naming);
+    v->has_stacks = has_stacks(v);
     return true;
 }
 
 /* Of a pipe it is not known yet. */
 static bool may_have_stacks(const struct event_view *v) {
-    const struct perfdata_events *events = v->recording.events;
-    for (size_t i = 0; i < events->list.count; i++)
-        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
-            return true;
-    return stream_is_pipe(v->recording.stream);
+    return has_stacks(v) || stream_is_pipe(v->recording.stream);
 }
 
 bool event_view_open(struct event_view *v, struct err *err) {

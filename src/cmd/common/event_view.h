@@ -30,6 +30,7 @@ struct event_view {
     struct model *model;
     struct recording_names naming;
     struct recording_stacks stacks; /* ready while records are taken, if `symbols` is set */
+    bool has_stacks; /* some of the events have callchains; known once it is open, if `symbols` is set */
     struct out out;
     bool has_output;
 };

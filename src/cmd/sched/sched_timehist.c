@@ -62,7 +62,7 @@ static const char *const SCHEDULER[] = {"__schedule", "schedule", NULL};
 static bool prepare(struct timehist_options *o, struct event_view *v, struct stack_text *stacks,
                     struct err *err) {
     *stacks = (struct stack_text){&v->stacks, (unsigned)o->max_stack + 2, SCHEDULER, false};
-    o->text.stacks = v->symbols && o->max_stack ? stacks : NULL;
+    o->text.stacks = v->has_stacks && o->max_stack ? stacks : NULL;
     if (!o->visual)
         return true;
     struct arena arena = ARENA_INIT;
