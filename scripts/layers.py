@@ -20,7 +20,7 @@ LAYERS = [
     ["select"],
     ["events"],
     ["probe"],
-    ["record", "count", "edit", "profile", "states", "waits", "annotate"],
+    ["record", "count", "edit", "profile", "states", "waits", "annotate", "ftrace"],
     ["view"],
     ["cmd", "api"],
 ]

@@ -66,6 +66,7 @@ extern const struct command cmd_diff;
 extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_export;
+extern const struct command cmd_ftrace;
 extern const struct command cmd_help;
 extern const struct command cmd_import;
 extern const struct command cmd_inject;

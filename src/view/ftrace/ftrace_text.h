@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of kernel functions as text (perf-ftrace(1)): a histogram, a table, a tree, folded stacks. */
+#ifndef SONDE_VIEW_FTRACE_FTRACE_TEXT_H
+#define SONDE_VIEW_FTRACE_FTRACE_TEXT_H
+
+#include "base/out.h"
+#include "ftrace/calls.h"
+#include "ftrace/histogram.h"
+
+/* With the statistics behind it. Nothing was seen: one line says so. */
+void ftrace_histogram_print(const struct ftrace_histogram *h, bool hide_empty, struct out *o);
+
+enum ftrace_sort { FTRACE_BY_TOTAL, FTRACE_BY_AVG, FTRACE_BY_MAX, FTRACE_BY_COUNT, FTRACE_BY_NAME };
+
+/* `names`: of each function of `c`, in its order. False: memory. */
+bool ftrace_profile_print(const struct ftrace_calls *c, const char *const *names, enum ftrace_sort sort,
+                          struct out *o);
+/* Who called whom: the longest first. */
+bool ftrace_tree_print(const struct ftrace_calls *c, const char *const *names, struct out *o);
+/* "outer;inner ns": stacks with the time of their innermost function itself, as flame graphs take them. */
+bool ftrace_folded_print(const struct ftrace_calls *c, const char *const *names, struct out *o);
+
+#endif
