@@ -417,6 +417,28 @@ int begin(struct bpf_iter__task *c) {
     return 0;
 }
 
+/* Its wait is told instead of added up. */
+static void tell_still(struct bpf_iter__task *c, struct task_struct *task, struct thread *t) {
+    struct bpf_off_cpu_still still = {.key = {.pid = task->tgid,
+                                              .tid = task->pid,
+                                              .kernel_stack = t->last.kernel_stack,
+                                              .kind = t->last.kind,
+                                              .syscall = t->last.syscall},
+                                      .at_ns = bpf_ktime_get_ns(),
+                                      .ns = t->last.ns,
+                                      .switches = task->nvcsw};
+    struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+    if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+        still.ip = BPF_CORE_READ((struct pt_regs___x86 *)regs, ip);
+        still.frame = BPF_CORE_READ((struct pt_regs___x86 *)regs, bp);
+    } else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno)) {
+        still.ip = BPF_CORE_READ((struct pt_regs___arm64 *)regs, pc);
+        still.frame = BPF_CORE_READ((struct pt_regs___arm64 *)regs, regs[29]);
+    }
+    if (bpf_seq_write(c->meta->seq, &still, sizeof still) == 0)
+        t->last.ns = 0;
+}
+
 /* At the end, when nothing else is attached: who still waits has waited until now. */
 SEC("iter/task")
 int end(struct bpf_iter__task *c) {
@@ -426,12 +448,14 @@ int end(struct bpf_iter__task *c) {
     struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     if (!t)
         return 0;
-    if (t->last.ns)
-        settle(task, t, 0);
-    if (t->since_ns) {
+    if (t->since_ns && !t->last.ns) { /* it waits; it is not just about to run after that */
         finish(task, t, bpf_ktime_get_ns());
-        t->since_ns = 0;
+        if (t->last.ns)
+            tell_still(c, task, t);
+    } else if (t->since_ns) {
+        finish(task, t, bpf_ktime_get_ns());
     }
+    t->since_ns = 0;
     flush(task, t);
     return 0;
 }

@@ -57,6 +57,15 @@ struct bpf_off_cpu_direct {
     __u64 at_ns, ns; /* when it was told: CLOCK_MONOTONIC */
 };
 
+/* At the end: a thread that still waits in a system call; its user stack is not read here, as it is not the
+ * current one. */
+struct bpf_off_cpu_still {
+    struct bpf_off_cpu_key key;
+    __u64 at_ns, ns;
+    __u64 ip, frame; /* user space's: where it called, and its frame pointer; 0: not told */
+    __u64 switches;  /* voluntary ones: while it has no more, the user stack is as it was */
+};
+
 /* By CPU. */
 struct bpf_off_cpu_counters {
     __u64 switches_voluntary, switches_involuntary; /* of the threads that are watched */

@@ -104,6 +104,9 @@ def one_that_never_wakes():
             p.kill()
     found = waits("never.data")
     check({pid for pid, *_ in found} == {p.pid}, f"only the process that was named: {found}")
+    text = sonde("script", "-i", "never.data", "-F", "event,ip").stdout
+    check(any(int(line, 16) < 1 << 63 for line in text.split("\n") if re.match(r"\s+[0-9a-f]+$", line)),
+          f"its user stack, too: {text}")
     ns = sum(period for _, _, period, _ in found)
     check(SLEEP_S * 1e9 <= ns <= window, f"{ns} ns of a window of {SLEEP_S} s to {window} ns")
 

@@ -23,6 +23,7 @@ static const uint64_t TAKE_NS = 1000000000, PAIR_NS = 10000000000;
 struct wait {
     struct bpf_off_cpu_key key;
     uint64_t ns, count, at_ns;
+    uint32_t own_stack, own_count; /* a user stack that is in no map: where in record_off_cpu.own */
 };
 
 struct record_off_cpu {
@@ -32,6 +33,7 @@ struct record_off_cpu {
     int inner, spare; /* the map of sums that programs write to, and the other one */
     bool on;
     VEC(struct wait) waits;
+    VEC(uint64_t) own;
     VEC(uint64_t) chain;
     struct writer body;
     uint8_t named[(RECORD_WAIT_NUMBERS + 7) / 8]; /* waits that this file has names for: a bit each */
@@ -121,6 +123,66 @@ struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources 
     return x;
 }
 
+/* Whether the thread has waited ever since it had so many voluntary switches. */
+static bool waits_still(struct record_off_cpu *x, const struct bpf_off_cpu_still *still) {
+    static const char STATE[] = "\nState:\t", SWITCHES[] = "\nvoluntary_ctxt_switches:\t";
+    const struct os_proc *proc = x->from.proc;
+    struct writer text = writer_make(false);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/status", still->key.pid, still->key.tid);
+    bool ok = proc->read(proc->ctx, path, &text, NULL);
+    writer_u8(&text, 0);
+    const char *all = writer_ok(&text) ? (const char *)text.data : "";
+    const char *state = ok ? strstr(all, STATE) : NULL, *switches = ok ? strstr(all, SWITCHES) : NULL;
+    ok = state && switches && state[sizeof STATE - 1] != 'R' &&
+         strtoull(switches + sizeof SWITCHES - 1, NULL, 10) == still->switches;
+    writer_fini(&text);
+    return ok;
+}
+
+/* The callers of a thread that waits, by its frame pointers, into x->own. How many; none when it ran
+ * meanwhile. */
+static uint32_t walk(struct record_off_cpu *x, const struct bpf_off_cpu_still *still) {
+    const struct os_proc *proc = x->from.proc;
+    uint64_t frame = still->frame, pair[2];
+    uint32_t n = 0;
+    for (uint64_t ip = still->ip; ip && n < BPF_OFF_CPU_FRAMES; ip = pair[1]) {
+        uint64_t *to = vec_push(&x->own);
+        if (!to)
+            break;
+        *to = ip;
+        n++;
+        if (!frame || frame % sizeof frame ||
+            !proc->memory(proc->ctx, (int32_t)still->key.pid, frame, pair, sizeof pair, NULL))
+            break;
+        frame = pair[0] > frame ? pair[0] : 0; /* stacks grow downwards: callers' frames lie higher */
+    }
+    if (waits_still(x, still))
+        return n;
+    x->own.count -= n;
+    return 0;
+}
+
+static bool add_still(void *ctx, const void *key, const void *value) {
+    struct record_off_cpu *x = ctx;
+    struct bpf_off_cpu_still still;
+    struct wait *to = vec_push(&x->waits);
+    (void)key;
+    memcpy(&still, value, sizeof still);
+    if (!to) {
+        x->body.failed = true;
+        return false;
+    }
+    *to = (struct wait){.key = still.key,
+                        .ns = still.ns,
+                        .count = 1,
+                        .at_ns = still.at_ns,
+                        .own_stack = (uint32_t)x->own.count};
+    if (x->from.proc)
+        to->own_count = walk(x, &still);
+    return true;
+}
+
 static bool no_row(void *ctx, const void *key, const void *value) {
     (void)ctx, (void)key, (void)value;
     return true;
@@ -133,7 +195,8 @@ bool record_off_cpu_switch(struct record_off_cpu *x, bool on, struct err *err) {
     x->on = on;
     if (!on) {
         os_bpf_detach(&x->object);
-        return os_bpf_iterate(&x->object, OFF_CPU_PROGRAM_END, 1, no_row, NULL, err);
+        return os_bpf_iterate(&x->object, OFF_CPU_PROGRAM_END, sizeof(struct bpf_off_cpu_still), add_still, x,
+                              err);
     }
     for (uint32_t i = 0; i < bpf_off_cpu.program_count; i++)
         if (bpf_off_cpu.programs[i].attach == OS_BPF_ATTACH_BTF &&
@@ -175,7 +238,7 @@ static bool add_direct(void *ctx, struct bytes record) {
         return false;
     }
     memcpy(&d, record.data, sizeof d);
-    *to = (struct wait){d.key, d.ns, 1, d.at_ns};
+    *to = (struct wait){.key = d.key, .ns = d.ns, .count = 1, .at_ns = d.at_ns};
     return true;
 }
 
@@ -184,7 +247,7 @@ static bool collect(struct record_off_cpu *x, struct err *err) {
     const struct os_bpf *bpf = x->from.bpf;
     struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
     int full = x->inner, status = os_bpf_put_inner(bpf, x->object.maps[OFF_CPU_MAP_SUMS].fd, 0, x->spare);
-    vec_clear(&x->waits);
+    size_t stills = x->waits.count; /* waits of threads that still do: in no map */
     if (status < 0)
         return err_errno(err, -status, "--off-cpu", "the BPF maps cannot be exchanged");
     __atomic_store_n(&bss->entries, 0, __ATOMIC_RELAXED); /* a few more may be in it: it is a hint */
@@ -192,7 +255,7 @@ static bool collect(struct record_off_cpu *x, struct err *err) {
     x->spare = full;
     status =
         os_bpf_each(bpf, full, sizeof(struct bpf_off_cpu_key), sizeof(struct bpf_off_cpu_sum), add_sum, x);
-    for (size_t i = 0; i < x->waits.count; i++)
+    for (size_t i = stills; i < x->waits.count; i++)
         os_bpf_delete(bpf, full, &x->waits.items[i].key);
     if (status >= 0)
         status = os_bpf_ring_take(&x->ring, add_direct, x);
@@ -256,6 +319,8 @@ static void put_sample(struct record_off_cpu *x, const struct perfdata_event *ev
     w->failed |= !push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) ||
                  !add_stack(x, wait->key.kernel_stack, 0) ||
                  !add_stack(x, wait->key.user_stack, PERFDATA_CONTEXT_USER);
+    for (uint32_t i = 0; i < wait->own_count && !w->failed; i++)
+        w->failed |= (!i && !push(x, PERFDATA_CONTEXT_USER)) || !push(x, x->own.items[wait->own_stack + i]);
     struct perfdata_sample s = {
         .have = event->plan.sample_type,
         .identifier = event->id_count ? event->ids[0] : 0,
@@ -293,6 +358,8 @@ bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *
         qsort(x->waits.items, x->waits.count, sizeof *x->waits.items, compare);
     for (size_t i = 0; i < x->waits.count; i++)
         put_sample(x, event, &x->waits.items[i], sink, w);
+    vec_clear(&x->waits);
+    vec_clear(&x->own);
     return writer_ok(w) || err_memory(err, "--off-cpu");
 }
 
@@ -338,6 +405,7 @@ void record_off_cpu_free(struct record_off_cpu *x) {
     if (x->object.code)
         os_bpf_close(&x->object);
     vec_fini(&x->waits);
+    vec_fini(&x->own);
     vec_fini(&x->chain);
     writer_fini(&x->body);
     free(x);

@@ -199,6 +199,52 @@ static void sums_become_samples(void **state) {
     end(&f);
 }
 
+/* What still waits at the end has its user stack read from its memory, unless it ran meanwhile. */
+static void who_still_waits_is_read(void **state) {
+    (void)state;
+    enum { FRAME = 0x7000, NEXT = 0x7010 };
+    static const uint64_t WORDS[4] = {NEXT, USER + 8, NEXT, USER + 16}; /* the last frame leads nowhere */
+    static const struct os_proc_fake_memory MEMORY[] = {
+        {77, FRAME, {(const uint8_t *)WORDS, sizeof WORDS}, false}};
+    static const char *const STATUS[] = {"Name:\tx\nState:\tS (sleeping)\nvoluntary_ctxt_switches:\t5\n",
+                                         "Name:\tx\nState:\tS (sleeping)\nvoluntary_ctxt_switches:\t6\n",
+                                         "Name:\tx\nState:\tR (running)\nvoluntary_ctxt_switches:\t5\n",
+                                         "Name:\tx\n", ""};
+    const struct bpf_off_cpu_still still = {.key = {77, 78, 111, 0, BPF_OFF_CPU_SLEEPS, 0},
+                                            .at_ns = 900,
+                                            .ns = 5000,
+                                            .ip = USER,
+                                            .frame = FRAME,
+                                            .switches = 5};
+    for (size_t i = 0; i < sizeof STATUS / sizeof *STATUS; i++) {
+        const struct os_proc_fake_file file = {"/proc/77/task/78/status",
+                                               {(const uint8_t *)STATUS[i], strlen(STATUS[i])}};
+        const struct os_proc_fake fake = {
+            .files = &file, .file_count = 1, .memory = MEMORY, .memory_count = 1};
+        const struct os_proc proc = os_proc_fake(&fake);
+        struct fixture f;
+        struct writer w = writer_make(false);
+        size_t at = 0;
+        begin(&f);
+        assert_true(start(&f, &proc) && record_off_cpu_switch(f.x, true, &f.err));
+        f.bpf.iterated = (struct bytes){(const uint8_t *)&still, sizeof still};
+        assert_true(record_off_cpu_switch(f.x, false, &f.err));
+        assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+        expect_name(&w, &at, &f, "sleeps in read");
+        struct perfdata_sample s = expect_sample(&w, &at, &f);
+        assert_true(s.tid == 78 && s.period == 5000 && s.time == 900);
+        assert_int_equal(s.callchain.count, i ? 2 : 6);
+        if (!i)
+            for (uint64_t k = 0; k < 3; k++)
+                assert_int_equal(perfdata_u64_at(&s.callchain, 3 + k), USER + 8 * k);
+        writer_clear(&w); /* told once */
+        assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+        assert_int_equal(w.size, 0);
+        writer_fini(&w);
+        end(&f);
+    }
+}
+
 static void refusals(void **state) {
     (void)state;
     struct fixture f;
@@ -293,8 +339,11 @@ static void waits_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_become_samples), cmocka_unit_test(refusals),
-        cmocka_unit_test(failures_are_told),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(sums_become_samples),
+        cmocka_unit_test(who_still_waits_is_read),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(no_memory),
         cmocka_unit_test(waits_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
