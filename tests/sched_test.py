@@ -243,9 +243,12 @@ Total number of context switches: 3
 """
 
 
-def two_cpus():
+def two_cpus(more=0, chain=()):
     """Two CPUs that are idle now and then."""
-    t = Trace()
+    t = Trace(more)
+    if chain:
+        t.kernel(0xffffffff81000000, 0x1000)
+        t.chain = chain
     t.features[NRCPUS] = struct.pack("<II", 2, 2)
     idle_1 = "swapper/1", 0
     for args in ((0, 0, IDLE_0, RUNNABLE, A), (0.5, 1, idle_1, RUNNABLE, C), A, (4, 0, A, SLEEP, B), (5, 1, C, SLEEP, idle_1),
@@ -284,6 +287,23 @@ def moved():
     check(any(x.split()[2:] == ["worker[101]", "migrated:", "worker[102]", "cpu", "0", "=>", "1"] for x in shown), f"-M: {shown}")
 
 
+# As perf 7.2 shows it, but for the names.
+IDLE_STACKS = """
+Idle stats by callchain:
+  CPU  0:     3.500  msec
+  Idle time (msec)     Count  Callchains
+  ----------------  --------  --------------------------------------------------
+             3.500         1  do_nanosleep
+
+  CPU  1:     5.000  msec
+  Idle time (msec)     Count  Callchains
+  ----------------  --------  --------------------------------------------------
+             5.000         2  do_nanosleep
+
+
+    Total number"""
+
+
 def stacks():
     """Callchains of switches, without the scheduler's own functions where they have names."""
     t = Trace(pd.CALLCHAIN)
@@ -301,6 +321,11 @@ def stacks():
     t.write("perf.data")
     check(chain() == "   do_nanosleep", f"a callchain: {chain()!r}")
     check(chain("--max-stack", "0") == "" and chain("--no-call-graph") == "", "none wanted")
+    two_cpus(pd.CALLCHAIN, t.chain).write("perf.data")
+    text = sonde("sched", "timehist", "-f", "-I", "-s", "--kallsyms", "symbols").stdout
+    check(IDLE_STACKS in text, f"idle times by stack:\n{text}")
+    check("callchain" not in sonde("sched", "timehist", "-f", "-I", "-s", "--no-call-graph").stdout, "-I without stacks")
+    t.write("perf.data")
     piped = subprocess.run([SONDE, "sched", "timehist", "--kallsyms", "symbols"], stdin=open("perf.data", "rb"), capture_output=True,
                            text=True, env=support.ENV, timeout=120)
     check(piped.stdout.splitlines()[-1].split("2.000 ", 1)[1] == "   do_nanosleep", f"from standard input: {piped.stdout} {piped.stderr}")

@@ -138,7 +138,8 @@ static bool left(struct timehist *t, const struct states *s, const struct states
                                  .state = states_thread(s, index)->state,
                                  .letter = e->letter,
                                  .prio = e->prio,
-                                 .loc = e->loc};
+                                 .loc = e->loc,
+                                 .left_loc = x->before ? x->before_loc : UINT64_MAX};
     x->prio = e->prio;
     if (x->ready) {
         line.wait_ns = x->wait_ns;
@@ -192,8 +193,10 @@ static bool told(struct timehist *t, const struct states *s, const struct states
 /* An idle thread begins: the thread that has just left made the CPU idle. False: memory. */
 static bool note_before(struct timehist *t, uint32_t idle, uint32_t cpu) {
     struct timehist_thread *x = t->choice.idle && idle != STATES_NONE ? thread_at(t, idle) : NULL;
-    if (x)
+    if (x) {
         x->before = t->left_cpu == cpu ? t->left : 0;
+        x->before_loc = t->left_loc;
+    }
     return x || !t->choice.idle || idle == STATES_NONE;
 }
 
@@ -206,6 +209,7 @@ bool timehist_event(void *ctx, const struct states *s, const struct states_event
         return false;
     t->left = e->kind == STATES_OUT && index != STATES_NONE ? index + 1 : 0;
     t->left_cpu = e->cpu;
+    t->left_loc = e->loc;
     if (!flush(t, s))
         return false;
     if (index == STATES_NONE || e->cpu == STATES_NONE)

@@ -26,9 +26,10 @@ struct timehist_line {
     enum states_state state;            /* SWITCH: what it left for */
     char letter;                        /* of it, as the kernel prints it; 0: not told */
     uint32_t from_cpu, to_cpu;          /* MIGRATE; from: STATES_NONE: not known */
-    uint64_t pre_ns; /* SWITCH: of the delay, what it waited on CPUs that it was then moved away from */
-    int32_t prio;    /* SWITCH: of who left; STATES_NO_PRIO: not told */
-    uint64_t loc;    /* the record that tells it */
+    uint64_t pre_ns;   /* SWITCH: of the delay, what it waited on CPUs that it was then moved away from */
+    int32_t prio;      /* SWITCH: of who left; STATES_NO_PRIO: not told */
+    uint64_t loc;      /* the record that tells it */
+    uint64_t left_loc; /* with choice.idle: the record that tells who left the CPU idle; UINT64_MAX: none */
 };
 
 /* What is known of a thread. */
@@ -36,6 +37,7 @@ struct timehist_thread {
     bool has_out, continues, ready, seen;
     uint64_t out_ns, wait_ns, delay_ns, pre_ns, run_ns; /* of the line to come */
     int32_t prio;                                       /* told last; 0 before */
+    uint64_t before_loc;
     uint32_t before; /* of an idle one: who left the CPU to it, plus 1; 0: not known */
     uint64_t total_ns, count, min_ns,
         max_ns;              /* count: runs of which begin and end were seen; min, max: of these */
@@ -62,6 +64,7 @@ struct timehist {
     VEC(struct timehist_thread) idle;    /* likewise: times that began when the thread left its CPU */
     struct timehist_line pending;        /* waits for who comes */
     bool has_pending;
+    uint64_t left_loc;
     uint32_t left, left_cpu; /* the thread of the event before, plus 1, if that was an OUT; else 0 */
     uint64_t switches;       /* of those chosen */
 };

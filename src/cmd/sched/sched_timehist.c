@@ -78,12 +78,24 @@ static bool prepare(struct timehist_options *o, struct event_view *v, struct sta
     return true;
 }
 
+/* Idle times are shown, if at all, and added up by their stacks. */
+struct idle_sink {
+    timehist_line_fn *line; /* NULL: sums only */
+    void *ctx;
+    struct idle_stacks stacks;
+};
+
+static bool take_idle(void *ctx, const struct states *s, const struct timehist_line *line) {
+    struct idle_sink *x = ctx;
+    return idle_stacks_add(&x->stacks, line) && (!x->line || x->line(x->ctx, s, line));
+}
+
 static void put_end(struct timehist_options *o, const struct timehist *h, const struct states *s,
-                    struct event_view *v) {
+                    struct event_view *v, struct idle_stacks *stacks) {
     if (!o->summary)
         timehist_text_head(&o->text);
     if (o->summary || o->with_summary)
-        timehist_text_summary(h, s, v->model, &v->out);
+        timehist_text_summary(h, s, v->model, stacks, &v->out);
     timehist_text_faults(s, &v->out);
 }
 
@@ -95,7 +107,8 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
     states_init(&states, timehist_interval, h);
     states.tap = timehist_event;
     view.wants_model = !o->json && (o->summary || o->with_summary); /* parents of processes */
-    if (o->graph && !o->summary)
+    bool idle_stacks = o->idle && !o->json && (o->summary || o->with_summary);
+    if (o->graph && (!o->summary || idle_stacks))
         view.symbols = &o->symbols;
     o->text.out = &view.out;
     struct timehist_json json = {
@@ -105,6 +118,14 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
     h->ctx = o->json ? (void *)&json : (void *)&o->text;
     bool ok = event_view_open(&view, &err) && prepare(o, &view, &stacks, &err);
     json.stacks = o->text.stacks;
+    idle_stacks = idle_stacks && o->text.stacks;
+    struct idle_sink sink = {.line = h->line, .ctx = h->ctx, .stacks = {.stacks = &stacks}};
+    if (idle_stacks) {
+        h->line = take_idle;
+        h->ctx = &sink;
+    }
+    if (o->idle)
+        o->text.stacks = NULL; /* they are of the idle thread */
     if (ok && o->json)
         timehist_json_begin(&json);
     ok = ok && sched_read(&view, &states, &err) &&
@@ -112,7 +133,8 @@ static int show(struct command_env *env, struct timehist_options *o, struct time
     if (ok && o->json)
         timehist_json_end(&json, h, &states);
     else if (ok)
-        put_end(o, h, &states, &view);
+        put_end(o, h, &states, &view, idle_stacks ? &sink.stacks : NULL);
+    idle_stacks_fini(&sink.stacks);
     int status = event_view_close(&view, ok, &err);
     states_fini(&states);
     return status;

@@ -161,7 +161,7 @@ static void put_idle(const struct timehist *h, const struct states *s, struct ou
 }
 
 void timehist_text_summary(const struct timehist *h, const struct states *s, const struct model *m,
-                           struct out *o) {
+                           struct idle_stacks *stacks, struct out *o) {
     bool idle = h->choice.idle;
     const struct timehist_thread *rows = idle ? h->idle.items : h->threads.items;
     size_t count = idle ? h->idle.count : h->threads.count;
@@ -184,6 +184,8 @@ void timehist_text_summary(const struct timehist *h, const struct states *s, con
         run_ns += x->total_ns;
     }
     put_idle(h, s, o);
+    if (stacks)
+        idle_stacks_write(stacks, o);
     for (size_t c = 0; c < s->cpus.count; c++)
         cpus += s->cpus.items[c].heard;
     out_printf(o, "\n    Total number of unique tasks: %" PRIu64 "\n", tasks);
