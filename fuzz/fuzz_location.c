@@ -21,7 +21,9 @@ static void fetch(const struct object_place *place, uint8_t kind) {
     struct err err = ERR_INIT;
     v.type = (enum object_value_type)(kind % (OBJECT_VALUE_OTHER + 1));
     v.item = OBJECT_VALUE_SIGNED;
-    if (probe_value_fetch(&v, EM_X86_64, 0, TYPES[kind % 5], &a, &f, &note, &err))
+    struct probe_fetch_request r = {
+        .v = &v, .machine = EM_X86_64, .type = TYPES[kind % 5], .user = kind & 8, .a = &a};
+    if (probe_value_fetch(&r, &f, &note, &err))
         FUZZ_CHECK(f.fetch && *f.fetch && f.type && *f.type && strlen(f.fetch) < 256);
     else
         FUZZ_CHECK(*err.message);

@@ -213,6 +213,34 @@ def damaged(folder):
     check(probe("-x", "a b", "-D", "work", cwd=folder).status == 0, "a link leads elsewhere")
 
 
+def kernel(folder):
+    """By names alone: nothing is set, so that any kernel will do."""
+    r = probe("-m", "/lib/modules/a-b.ko.xz", "-D", "some_function%return $retval", cwd=folder)
+    if not os.path.exists("/proc/kallsyms"):
+        print("SKIP kernel: no /proc/kallsyms")
+        return
+    check(r.status == 0 and r.out == b"r:probe/some_function__return a_b:some_function+0 $retval\n", f"a module's file: {r}")
+    for words in (["-D", "no_such_function_at_all"], ["-D", "vfs_read:3"], ["-D", "vfs_read file"], ["-V", "vfs_read"],
+                  ["-k", "o2", "-D", "main"], ["-m", "no_such_module", "-D", "vfs_read"]):
+        r = probe(*words, cwd=folder)
+        check(r.status in (1, 129) and not r.out and len(r.err.splitlines()) == 1, f"{words}: one line: {r}")
+    # What a vmlinux is: symbols that count from _text.
+    with open(os.path.join(folder, "k.c"), "w", encoding="utf-8") as f:
+        f.write('__asm__(".text\\n.globl _text\\n_text:\\n");\n'
+                "struct file { int flags; const char *name; } ; int counter = 3;\n"
+                "__attribute__((noinline)) int do_open(struct file *f, int how) { return f->flags + how + counter; }\n"
+                "int main(int c, char **v) { struct file f = {c, v[0]}; return do_open(&f, c); }\n")
+    subprocess.run(["cc", "-g", "-O2", "-no-pie", "-fno-toplevel-reorder", "-o", "vmlinux", "k.c"], cwd=folder,
+                   check=True)
+    r = probe("-k", "vmlinux", "-D", "do_open f->flags f->name:string how counter", cwd=folder)
+    check(r.status == 0 and re.fullmatch(rb"p:probe/do_open _text\+\d+ flags=\+0\(%di\):s32 name=\+0\(\+8\(%di\)\):string "
+                                         rb"how=%si:s32 counter=@_text\+\d+:s32\n", r.out), f"a vmlinux: {r}")
+    r = probe("-k", "vmlinux", "-D", "do_open f->name:ustring@user", cwd=folder)
+    check(r.out.endswith(b" name=+u0(+u8(%di)):ustring\n"), f"of the process's memory: {r}")
+    r = probe("-k", "vmlinux", "do_open", cwd=folder)
+    check(r.status == 129 and "build-id" in r.err, f"not the running kernel's: {r}")
+
+
 def usage(folder):
     for words in ([], ["-l", "-x", "o2"], ["-x", "o2", "-F", "-L", "work"], ["-q", "-v", "-x", "o2", "work"]):
         check(probe(*words, cwd=folder).status == 129, f"{words} is usage")
@@ -238,6 +266,7 @@ def main():
         shows(o2)
         without_debug(folder)
         damaged(folder)
+        kernel(folder)
         usage(folder)
     return support.status()
 

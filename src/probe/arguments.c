@@ -60,18 +60,26 @@ static void put_label(const struct probe_arg *arg, char *to, size_t room) {
 
 /* ---- values ---- */
 
-/* What makes of an address of the image the kernel's @+OFFSET, which counts from where the probe's own offset
- * would be 0. */
-static int64_t linked_delta(const struct probe_place *p) {
-    return (int64_t)(p->offset - p->addr);
+/* How the kernel is told of a place in the image: @+OFFSET counts from where the probe's own offset would be
+ * 0,
+ * @SYMBOL+OFFSET from the symbol that places of the kernel count from. */
+static struct probe_fetch_request request_for(const struct request *r, const struct probe_arg *arg,
+                                              const struct object_value *v) {
+    return (struct probe_fetch_request){.v = v,
+                                        .machine = r->image->elf.machine,
+                                        .linked_delta = (int64_t)(r->place->offset - r->place->addr),
+                                        .linked_symbol = r->place->kernel ? r->out->symbol : NULL,
+                                        .type = arg->type,
+                                        .user = arg->user,
+                                        .a = r->a};
 }
 
 static bool fetch(const struct request *r, const struct probe_arg *arg, const struct object_value *v,
                   struct probe_fetch *out) {
     const char *note;
     struct err why = ERR_INIT;
-    if (!probe_value_fetch(v, r->image->elf.machine, linked_delta(r->place), arg->type, r->a, out, &note,
-                           &why)) {
+    struct probe_fetch_request wanted = request_for(r, arg, v);
+    if (!probe_value_fetch(&wanted, out, &note, &why)) {
         put_label(arg, why.where, sizeof why.where);
         *r->err = why;
         return false;
@@ -102,8 +110,8 @@ static bool by_symbol(const struct request *r, const struct probe_arg *arg, stru
         v.type = OBJECT_VALUE_ARRAY;
         v.text = true;
     }
-    return probe_value_fetch(&v, r->image->elf.machine, linked_delta(r->place), arg->type, r->a, out, &note,
-                             r->err);
+    struct probe_fetch_request wanted = request_for(r, arg, &v);
+    return probe_value_fetch(&wanted, out, &note, r->err);
 }
 
 static bool variable(const struct request *r, const struct probe_arg *arg, struct probe_fetch *out) {

@@ -31,9 +31,18 @@ bool probe_arguments(struct probe_image *i, const struct probe_spec *spec, const
 bool probe_marker_arguments(uint16_t machine, const struct probe_spec *spec, struct bytes text,
                             struct arena *a, struct probe_event *out, struct err *err);
 
-/* A value as the kernel fetches it: `type` is what was asked for (NULL: nothing). *note: what people should
- * know of it (static text), or NULL. */
-bool probe_value_fetch(const struct object_value *v, uint16_t machine, int64_t linked_delta, const char *type,
-                       struct arena *a, struct probe_fetch *out, const char **note, struct err *err);
+/* A value, and what is wanted of it. */
+struct probe_fetch_request {
+    const struct object_value *v;
+    uint16_t machine;     /* EM_ */
+    int64_t linked_delta; /* what makes of an address of the image the OFFSET of the kernel's @+OFFSET, or */
+    const char *linked_symbol; /* of @SYMBOL+OFFSET; NULL: the image is no kernel */
+    const char *type;          /* what was asked for; NULL: nothing */
+    bool user;                 /* loads are from the memory of the process, not the kernel's */
+    struct arena *a;           /* for texts */
+};
+/* A value as the kernel fetches it. *note: what people should know of it (static text), or NULL. */
+bool probe_value_fetch(const struct probe_fetch_request *r, struct probe_fetch *out, const char **note,
+                       struct err *err);
 
 #endif

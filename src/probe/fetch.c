@@ -11,8 +11,7 @@ enum { ARRAY_MAX = 64 /* MAX_ARRAY_LEN of the kernel */ };
 
 struct request {
     const struct object_value *v;
-    uint16_t machine;
-    int64_t linked_delta; /* what makes of an address of the image the kernel's @+OFFSET */
+    const struct probe_fetch_request *of;
     struct arena *a;
     struct err *err;
 };
@@ -30,7 +29,7 @@ static const char *text(const struct request *r, const char *s) {
 /* A register's name. NULL: the kernel cannot fetch it. */
 static const char *register_of(const struct request *r, int number) {
     char room[PROBE_REGISTER_ROOM];
-    const char *name = probe_register(r->machine, number, room);
+    const char *name = probe_register(r->of->machine, number, room);
     if (name)
         return text(r, arena_strndup(r->a, name, strlen(name)));
     err_set(r->err, ERR_UNSUPPORTED, NULL,
@@ -40,24 +39,32 @@ static const char *register_of(const struct request *r, int number) {
     return NULL;
 }
 
+/* What lies `add` bytes after an address. */
+static const char *load(const struct request *r, int64_t add, const char *from) {
+    return text(r, arena_printf(r->a, "%c%s%" PRIu64 "(%s)", add < 0 ? '-' : '+', r->of->user ? "u" : "",
+                                add < 0 ? -(uint64_t)add : (uint64_t)add, from));
+}
+
 /* What lies at the address that the first `count` steps of a chain lead to. */
 static const char *memory(const struct request *r, const struct object_chain *c, unsigned count) {
     const char *s;
     int64_t add = c->add[0];
     if (c->linked) {
-        if (__builtin_add_overflow(add, r->linked_delta, &add) || add < 0) {
+        bool far = __builtin_add_overflow(add, r->of->linked_delta, &add);
+        if (far || add < 0) {
             refuse(r, "is at an address that the kernel cannot be told");
             return NULL;
         }
-        s = text(r, arena_printf(r->a, "@+0x%" PRIx64, (uint64_t)add));
+        s = text(r, r->of->linked_symbol ? arena_printf(r->a, "@%s+%" PRId64, r->of->linked_symbol, add)
+                                         : arena_printf(r->a, "@+0x%" PRIx64, (uint64_t)add));
     } else if (c->base == OBJECT_NO_REGISTER) {
         s = text(r, arena_printf(r->a, "@0x%" PRIx64, (uint64_t)add));
     } else {
         const char *reg = register_of(r, c->base);
-        s = reg ? text(r, arena_printf(r->a, "%+" PRId64 "(%s)", add, reg)) : NULL;
+        s = reg ? load(r, add, reg) : NULL;
     }
     for (unsigned i = 1; s && i < count; i++)
-        s = text(r, arena_printf(r->a, "%+" PRId64 "(%s)", c->add[i], s));
+        s = load(r, c->add[i], s);
     return s;
 }
 
@@ -79,7 +86,7 @@ static const char *number(const struct request *r, const struct object_chain *c)
     if (c->add[0] == 0)
         return register_of(r, c->base);
     char room[PROBE_REGISTER_ROOM];
-    const char *reg = probe_register(r->machine, c->base, room);
+    const char *reg = probe_register(r->of->machine, c->base, room);
     err_set(r->err, ERR_UNSUPPORTED, NULL, "is computed (%s%+" PRId64 "), and nothing keeps it (%s)",
             reg ? reg : "a register", c->add[0], r->v->type_name);
     return NULL;
@@ -200,9 +207,11 @@ static bool is_wider(const struct object_value *v, const char *type) {
     return is_one && v->size && strchr("usx", *type) && strtoul(type + 1, NULL, 10) > v->size * 8;
 }
 
-bool probe_value_fetch(const struct object_value *v, uint16_t machine, int64_t linked_delta, const char *type,
-                       struct arena *a, struct probe_fetch *out, const char **note, struct err *err) {
-    struct request r = {v, machine, linked_delta, a, err};
+bool probe_value_fetch(const struct probe_fetch_request *of, struct probe_fetch *out, const char **note,
+                       struct err *err) {
+    const struct object_value *v = of->v;
+    const char *type = of->type;
+    struct request r = {v, of, of->a, err};
     *note = NULL;
     if (type && (!strcmp(type, "string") || !strcmp(type, "ustring"))) {
         out->type = type;

@@ -81,7 +81,9 @@ static void test_values(void **state) {
         struct err err = ERR_INIT;
         const char *note;
         char text[64] = "refused";
-        if (probe_value_fetch(&VALUES[i].v, EM_X86_64, 0, VALUES[i].type, &a, &f, &note, &err))
+        struct probe_fetch_request r = {
+            .v = &VALUES[i].v, .machine = EM_X86_64, .type = VALUES[i].type, .a = &a};
+        if (probe_value_fetch(&r, &f, &note, &err))
             snprintf(text, sizeof text, "%s:%s", f.fetch, f.type);
         else
             assert_true(*err.message);
@@ -99,9 +101,14 @@ static void test_linked(void **state) {
     struct arena a = ARENA_INIT;
     struct probe_fetch f = {NULL, NULL, NULL};
     const char *note;
-    assert_true(probe_value_fetch(&v, EM_X86_64, -0x1000, NULL, &a, &f, &note, NULL));
+    struct probe_fetch_request r = {.v = &v, .machine = EM_X86_64, .linked_delta = -0x1000, .a = &a};
+    assert_true(probe_value_fetch(&r, &f, &note, NULL));
     assert_string_equal(f.fetch, "@+0x3028");
-    assert_false(probe_value_fetch(&v, EM_X86_64, -0x5000, NULL, &a, &f, &note, NULL));
+    r.linked_symbol = "_text";
+    assert_true(probe_value_fetch(&r, &f, &note, NULL));
+    assert_string_equal(f.fetch, "@_text+12328");
+    r.linked_delta = -0x5000;
+    assert_false(probe_value_fetch(&r, &f, &note, NULL));
     arena_fini(&a);
 }
 

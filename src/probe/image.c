@@ -143,7 +143,11 @@ static bool load(struct probe_image *i, const struct probe_image_options *o, str
     struct object_section s;
     bool own = object_elf_section_named(&i->elf, ".debug_info", &s) && s.type != SHT_NOBITS;
     i->dwarf = !own && bytes.debug.size && object_elf_open(bytes.debug, &e, NULL) ? bytes.debug : i->code;
-    return read_symbols(i, bytes.debug, err);
+    if (!read_symbols(i, bytes.debug, err))
+        return false;
+    i->text = o->kernel ? probe_image_symbol(i, "_text") : NULL;
+    return i->text || !o->kernel ||
+           err_set(err, ERR_BROKEN, i->path, "is no kernel with symbols: it has no _text");
 }
 
 bool probe_image_open(struct probe_image *i, const char *path, const struct probe_image_options *o,

@@ -27,6 +27,7 @@ struct probe_image {
     struct bytes code, dwarf;
     struct object_elf elf;
     struct object_layout layout;
+    const struct probe_symbol *text;  /* of a kernel: what its places count from; NULL: no kernel */
     VEC(struct probe_symbol) symbols; /* by address, then as they came; equal ones once */
     bool debug_tried;
     struct object_debug *debug; /* probe_image_debug */
@@ -35,6 +36,7 @@ struct probe_image {
 
 struct probe_image_options {
     const char *symfs, *buildid_dir, *debuginfod_urls; /* NULL: none */
+    bool kernel;                                       /* a vmlinux */
     const char *target_root;                           /* a folder that `path` is looked for in; NULL: none */
 };
 

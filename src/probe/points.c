@@ -298,6 +298,7 @@ static bool name_event(const struct search *s, const struct probe_point *p, stru
     const struct probe_spec *spec = s->spec;
     e->group = spec->group      ? spec->group
                : spec->sdt_name ? probe_event_name(s->a, p->name)
+               : s->image->text ? "probe"
                                 : probe_event_group(s->a, s->image->path);
     const char *base = spec->sdt_name ? spec->sdt_name : p->name ? p->name : "at";
     char *text = spec->event ? arena_strndup(s->a, spec->event, strlen(spec->event))
@@ -338,8 +339,14 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
     *e = (struct probe_event){.returns = spec->returns, .path = s->image->path, .addr = addr};
     e->given = spec->text;
     e->given_args = spec->args_text;
-    if (!is_code(&s->image->layout, addr) || !object_layout_offset(&s->image->layout, addr, &e->offset))
+    if (s->image->text && addr >= s->image->text->addr) {
+        e->path = NULL;
+        e->symbol = s->image->text->name;
+        e->offset = addr - s->image->text->addr;
+    } else if (!is_code(&s->image->layout, addr) ||
+               !object_layout_offset(&s->image->layout, addr, &e->offset)) {
         return err_set(s->err, ERR_USAGE, spec->text, "0x%" PRIx64 " is no address of the file's code", addr);
+    }
     if (!check_boundary(s, p, addr))
         return false;
     if (p->semaphore && !object_layout_offset(&s->image->layout, p->semaphore, &e->semaphore))
@@ -349,6 +356,7 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
                                 .has_instance = p->has_instance,
                                 .instance = p->instance.id,
                                 .returns = spec->returns,
+                                .kernel = s->image->text != NULL,
                                 .entry = probe_point_is_entry(p, addr)};
     return name_event(s, p, e) &&
            probe_marker_arguments(s->image->elf.machine, spec, p->marker, s->a, e, s->err) &&

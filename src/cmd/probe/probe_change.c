@@ -7,16 +7,33 @@
 
 #include "base/log.h"
 #include "cmd/probe/probe_run.h"
+#include "object/build_id.h"
+#include "os/files.h"
 #include "probe/defined.h"
 #include "view/probe/probe_text.h"
+
+/* Whether the vmlinux is the running kernel's, by its build-id (/sys/kernel/notes). */
+static bool is_running(const struct probe_image *i, struct err *err) {
+    struct object_build_id file, running;
+    struct writer notes = writer_make(false);
+    struct err why = ERR_INIT;
+    bool same =
+        os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, &why) &&
+        object_build_id_in_notes(writer_bytes(&notes), &running) && object_build_id_read(i->code, &file) &&
+        bytes_equal((struct bytes){file.bytes, file.size}, (struct bytes){running.bytes, running.size});
+    writer_fini(&notes);
+    return same ||
+           err_set(err, ERR_USAGE, i->path,
+                   "is not proved to be the running kernel's: its build-id is another one, or cannot be "
+                   "compared. --definition shows the probe for another kernel");
+}
 
 bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct arena *a,
                     struct probe_image *out, struct err *err) {
     struct probe_image_options o = {
         .symfs = c->symfs, .buildid_dir = env->buildid_dir, .debuginfod_urls = env->debuginfod_urls};
     *out = (struct probe_image){.path = NULL};
-    if (!c->exec)
-        return err_set(err, ERR_UNSUPPORTED, NULL, "name the program or library with -x");
+    o.kernel = c->vmlinux != NULL;
     if (c->target_ns) {
         if (!*c->target_ns || c->target_ns[strspn(c->target_ns, "0123456789")])
             return err_set(err, ERR_USAGE, "--target-ns", "expected the number of a process");
@@ -24,7 +41,25 @@ bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct a
         if (!o.target_root)
             return err_memory(err, "probe");
     }
-    return probe_image_open(out, c->exec, &o, err);
+    if (!probe_image_open(out, c->vmlinux ? c->vmlinux : c->exec, &o, err))
+        return false;
+    return !c->vmlinux || c->define.count || c->dry_run || !c->add.count || is_running(out, err);
+}
+
+bool probe_run_by_name(const struct probe_cli *c) {
+    return !c->exec && !c->vmlinux;
+}
+
+bool probe_run_kernel(const struct probe_cli *c, struct arena *a, struct writer *into,
+                      struct probe_kernel *out, struct err *err) {
+    *out = (struct probe_kernel){.module = NULL};
+    if (c->module && !(out->module = probe_kernel_module(a, c->module)))
+        return err_memory(err, "probe");
+    out->offline = c->module && strchr(c->module, '/');
+    if (!os_files_real.read(os_files_real.ctx, "/proc/kallsyms", into, err))
+        return false;
+    out->kallsyms = writer_bytes(into);
+    return true;
 }
 
 /* ---- defining ---- */
@@ -36,13 +71,14 @@ struct job {
     probe_events events, there;
 };
 
-/* Makes the events of all probes that were given. */
-static bool make_events(struct job *j, struct probe_image *i, const struct option_list *list,
-                        struct err *err) {
+/* Makes the events of all probes that were given, of the image or, if that is NULL, of the kernel. */
+static bool make_events(struct job *j, struct probe_image *i, const struct probe_kernel *kernel,
+                        const struct option_list *list, struct err *err) {
     for (size_t k = 0; k < list->count; k++) {
         struct probe_spec spec;
         bool ok = probe_spec_parse(list->items[k], &j->a, &spec, err) &&
-                  probe_events_make(i, &spec, &j->c->o, &j->a, &j->events, err);
+                  (i ? probe_events_make(i, &spec, &j->c->o, &j->a, &j->events, err)
+                     : probe_kernel_events(kernel, &spec, j->c->o.max_probes, &j->a, &j->events, err));
         probe_spec_fini(&spec);
         if (!ok)
             return false;
@@ -91,29 +127,39 @@ static int say_added(struct job *j) {
     out_printf(&out, "Added new event%s:\n", j->events.count > 1 ? "s" : "");
     for (size_t i = 0; i < j->events.count; i++) {
         const struct probe_event *e = &j->events.items[i];
-        probe_text_event(&out, e, e->given, e->given_args, e->path);
+        probe_text_event(&out, e, e->given, e->given_args, e->path ? e->path : e->module);
     }
     out_printf(&out, "\nYou can now use it in all %s tools, such as:\n\n\t%s record -e %s:%s -aR sleep 1\n\n",
                j->env->program, j->env->program, last->group, last->event);
     return command_finish(j->env, &out, EXIT_OK);
 }
 
-static bool read_there(struct job *j, struct err *err) {
-    return probe_defined_read(&os_dynamic_events_system, OS_DYNAMIC_UPROBES, &j->a, &j->there, err);
+static bool read_there(struct job *j, enum os_dynamic_kind kind, struct err *err) {
+    return probe_defined_read(&os_dynamic_events_system, kind, &j->a, &j->there, err);
+}
+
+/* What there is to define, of a file or of the kernel. */
+static bool prepare(struct job *j, struct probe_image *i, struct writer *kallsyms, struct err *err) {
+    const struct option_list *list = j->c->define.count ? &j->c->define : &j->c->add;
+    struct probe_kernel kernel;
+    if (!probe_run_by_name(j->c))
+        return probe_run_open(j->env, j->c, &j->a, i, err) && make_events(j, i, NULL, list, err);
+    return probe_run_kernel(j->c, &j->a, kallsyms, &kernel, err) && make_events(j, NULL, &kernel, list, err);
 }
 
 int probe_run_add(struct command_env *env, const struct probe_cli *c) {
     struct job j = {.env = env, .c = c};
-    struct probe_image image;
+    struct probe_image image = {.path = NULL};
+    struct writer kallsyms = writer_make(false);
     struct err err = ERR_INIT;
     bool show = c->define.count > 0;
-    bool ok = probe_run_open(env, c, &j.a, &image, &err) &&
-              make_events(&j, &image, show ? &c->define : &c->add, &err) &&
-              (show || c->dry_run || read_there(&j, &err)) &&
+    enum os_dynamic_kind kind = c->exec ? OS_DYNAMIC_UPROBES : OS_DYNAMIC_KPROBES;
+    bool ok = prepare(&j, &image, &kallsyms, &err) && (show || c->dry_run || read_there(&j, kind, &err)) &&
               probe_events_distinguish(&j.events, &j.there, c->force, &j.a, &err) &&
               (show || c->dry_run || define_all(&j, &err));
     int status = !ok ? command_fail(&err) : show ? show_definitions(&j) : say_added(&j);
     probe_image_fini(&image);
+    writer_fini(&kallsyms);
     probe_events_fini(&j.events);
     probe_events_fini(&j.there);
     arena_fini(&j.a);
@@ -134,15 +180,14 @@ static int by_name(const void *a, const void *b) {
     return order ? order : strcmp(x->event, y->event);
 }
 
+/* Either list may be absent, as the kernel is built; not both. */
 static bool read_all(struct job *j, struct err *err) {
     struct err none = ERR_INIT;
-    if (!read_there(j, err))
-        return false;
-    probe_defined_read(&os_dynamic_events_system, OS_DYNAMIC_KPROBES, &j->a, &j->there,
-                       &none); /* may be absent */
+    bool uprobes = read_there(j, OS_DYNAMIC_UPROBES, err);
+    bool kprobes = read_there(j, OS_DYNAMIC_KPROBES, &none);
     if (j->there.count)
         qsort(j->there.items, j->there.count, sizeof *j->there.items, by_name);
-    return true;
+    return uprobes || (kprobes && err->code == ERR_ABSENT);
 }
 
 static bool delete_matching(struct job *j, const char *pattern, struct out *out, struct err *err) {

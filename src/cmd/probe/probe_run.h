@@ -3,7 +3,9 @@
 #ifndef SONDE_CMD_PROBE_PROBE_RUN_H
 #define SONDE_CMD_PROBE_PROBE_RUN_H
 
+#include "base/writer.h"
 #include "cmd/common/command.h"
+#include "probe/kernel.h"
 #include "probe/points.h"
 
 struct probe_cli {
@@ -21,7 +23,13 @@ int probe_run_show(struct command_env *env, const struct probe_cli *c);
 int probe_run_add(struct command_env *env, const struct probe_cli *c); /* --definition too */
 int probe_run_delete(struct command_env *env, const struct probe_cli *c);
 
-/* Opens the file that -x names. False and *err. probe_image_fini in any case. */
+/* Whether probes go into the kernel by names alone: neither a file nor a vmlinux is named. */
+bool probe_run_by_name(const struct probe_cli *c);
+/* Reads what names the kernel's functions. False and *err. The text is `into`'s. */
+bool probe_run_kernel(const struct probe_cli *c, struct arena *a, struct writer *into,
+                      struct probe_kernel *out, struct err *err);
+
+/* Opens the file that -x or -k names. False and *err. probe_image_fini in any case. */
 bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct arena *a,
                     struct probe_image *out, struct err *err);
 

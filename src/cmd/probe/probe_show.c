@@ -34,12 +34,44 @@ static bool show(struct out *out, struct probe_image *i, const struct probe_cli 
     return show_variables(out, i, c, a, err);
 }
 
+static bool print_name(void *ctx, const char *name) {
+    out_str(ctx, name);
+    out_char(ctx, '\n');
+    return true;
+}
+
+/* Without a file there are only the kernel's names. */
+static int show_kernel(struct command_env *env, const struct probe_cli *c) {
+    struct arena a = ARENA_INIT;
+    struct writer kallsyms = writer_make(false);
+    struct probe_kernel kernel;
+    struct err err = ERR_INIT;
+    struct out out;
+    const char *filter = c->funcs && *c->funcs ? c->funcs : c->filter ? c->filter : "!_*";
+    int status = EXIT_ERROR;
+    bool ok =
+        c->funcs ? probe_filter_check(filter, &err) && probe_run_kernel(c, &a, &kallsyms, &kernel, &err)
+                 : err_set(&err, ERR_UNSUPPORTED, NULL,
+                           "--line and --vars need a file with debugging information: name it with -x or -k");
+    if (!ok) {
+        status = command_fail(&err);
+    } else if (command_output(env, &out)) {
+        probe_kernel_functions(&kernel, filter, print_name, &out);
+        status = command_finish(env, &out, EXIT_OK);
+    }
+    writer_fini(&kallsyms);
+    arena_fini(&a);
+    return status;
+}
+
 int probe_run_show(struct command_env *env, const struct probe_cli *c) {
     struct arena a = ARENA_INIT;
     struct probe_image image;
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
+    if (probe_run_by_name(c))
+        return show_kernel(env, c);
     if (!probe_run_open(env, c, &a, &image, &err)) {
         status = command_fail(&err);
     } else if (command_output(env, &out)) {
