@@ -78,7 +78,7 @@ static bool refused(int why, const char *file, const char *text, struct err *err
     if (why == EACCES || why == EPERM)
         return err_set(err, ERR_PERMISSION, file, "tracefs may not be changed: run as root");
     if (why == EINVAL && strncmp(file, "set_", 4) == 0)
-        return err_set(err, ERR_ABSENT, text, "no function matches it: sonde ftrace -F lists them");
+        return err_set(err, ERR_ABSENT, file, "no function matches it: sonde ftrace -F lists them");
     if (why == ENOENT && strncmp(file, "options/", 8) == 0)
         return err_set(err, ERR_UNSUPPORTED, file + 8, "this kernel's tracer has no such option");
     return err_errno(err, why, file, "cannot write '%s' into it", text);
@@ -219,9 +219,15 @@ static bool choose_base(struct ftrace_setup *s, const struct ftrace_options *o, 
 /* --- all --- */
 
 static bool set_list(struct ftrace_setup *s, const char *file, const ftrace_names *names, struct err *err) {
-    for (size_t i = 0; i < names->count; i++)
-        if (!set(s, file, names->items[i], i > 0, err))
-            return false;
+    for (size_t i = 0; i < names->count; i++) {
+        /* A word that does not end is looked at when the file is closed, and errors are lost then. */
+        const char *line = arena_printf(&s->arena, "%s\n", names->items[i]);
+        struct err why = ERR_INIT;
+        if (!line)
+            return err_memory(err, file);
+        if (!set(s, file, line, i > 0, &why))
+            return err_set(err, why.code, names->items[i], "%s", why.message);
+    }
     return true;
 }
 

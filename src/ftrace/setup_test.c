@@ -111,7 +111,7 @@ static void restoring(void **state) {
         worked += ok;
         assert_int_equal(ok, err.code == ERR_NONE);
         if (ok) {
-            assert_string_equal(os_tracefs_fake_text(f, "set_ftrace_filter"), "vfs_*do_*");
+            assert_string_equal(os_tracefs_fake_text(f, "set_ftrace_filter"), "vfs_*\ndo_*\n");
             assert_string_equal(os_tracefs_fake_text(f, "current_tracer"), "function_graph");
             assert_non_null(os_tracefs_fake_text(f, "instances/sonde-77/")); /* the mark */
         }

@@ -11,6 +11,7 @@
 #include "cmd/common/perfconfig.h"
 #include "cmd/record/map_guard.h"
 #include "cmd/record/record_args.h"
+#include "cmd/record/record_probe.h"
 #include "cmd/view/show.h"
 #include "os/limits.h"
 #include "os/mounts.h"
@@ -22,6 +23,7 @@
 struct record_cli {
     struct record_options o; /* first: rows of options fill it directly */
     event_choices selected;
+    struct option_list probes;
     const char *output, *freq, *user;
     bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
         plain_callgraph, view;
@@ -299,6 +301,10 @@ static const struct option options[] = {
     OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.target.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
+    OPTION_LIST(
+        0, "probe", struct record_cli, probes, "[/FILE ]PLACE",
+        "record where a program passes a place, as sonde probe takes it: FUNC, FUNC%return, FUNC:LINE, "
+        "SRC:LINE ...; without a file it is the command's. Nothing of it stays"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
     OPTION_U64(
         0, "proc-map-timeout", struct record_cli, map_timeout_ms, "n",
@@ -439,6 +445,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     ok = ok && record_args_rate(c->freq, &c->o, &sysfs_system, &err) &&
          event_options_user(c->user, uid, &c->o.target.uid, &err) && settle_config(c, env->config, &err) &&
          event_choices_parse(&c->selected, src, &events, &triggers, &err) &&
+         record_probe_add(env, &c->probes, c->o.command ? c->o.command[0] : NULL, src, &events, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (triggers.items.count)
         c->o.switch_output = c->o.timestamp_names = true;
@@ -504,6 +511,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         status = record(env, &c, line);
     }
     vec_fini(&c.selected);
+    option_list_fini(&c.probes);
     free(line);
     return status;
 }

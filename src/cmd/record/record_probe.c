@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/record/record_probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/points.h"
+
+enum { SEMAPHORE_SHIFT = 32 /* ref_ctr_offset in the uprobe PMU's config */ };
+
+struct adding {
+    const struct command_env *env;
+    struct perf_event_sources *src;
+    struct perf_events *events;
+    struct arena a;
+};
+
+/* Where the command is, as execvp(3) looks for it. NULL: it is not there, or memory ran out. */
+static const char *find_command(struct adding *w, const char *command) {
+    const char *path = getenv("PATH");
+    if (strchr(command, '/'))
+        return command;
+    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *full = arena_printf(&w->a, "%.*s/%s", (int)n, n ? p : ".", command);
+        if (!full || access(full, X_OK) == 0)
+            return full;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+/* Takes "/FILE " from the beginning of *text. */
+static const char *take_file(struct adding *w, const char **text, const char *command, struct err *err) {
+    const char *blank = strchr(*text, ' ');
+    if (**text == '/' && blank) {
+        const char *file = arena_strndup(&w->a, *text, (size_t)(blank - *text));
+        *text = blank + strspn(blank, " ");
+        return file ? file : (err_memory(err, "probe"), NULL);
+    }
+    const char *file = command ? find_command(w, command) : NULL;
+    if (!file)
+        err_set(err, ERR_USAGE, "--probe", "name the program or library first: --probe '/usr/bin/NAME %s'",
+                *text);
+    return file;
+}
+
+/* One event of the uprobe PMU. */
+static bool add_event(struct adding *w, const struct probe_event *e, struct err *err) {
+    size_t at, before = w->events->items.count;
+    if (!e->path || strpbrk(e->path, ":,{} \t\n"))
+        return err_set(
+            err, ERR_UNSUPPORTED, e->path ? e->path : "--probe",
+            "its path cannot be part of an event's name: make a link to it that has no blanks, colons, "
+            "commas or braces");
+    const char *text = arena_printf(&w->a, "%s:0x%llx%s", e->path, (unsigned long long)e->offset,
+                                    e->returns ? "%return" : "");
+    if (!text)
+        return err_memory(err, "probe");
+    if (!perf_events_parse(w->src, text, w->events, &at, err))
+        return false;
+    struct perf_event *made = &w->events->items.items[before];
+    made->name = arena_printf(&w->events->arena, "%s:%s", e->group, e->event);
+    made->attr.config |= e->semaphore << SEMAPHORE_SHIFT;
+    return made->name || err_memory(err, "probe");
+}
+
+static bool add_probe(struct adding *w, const char *text, const char *command, struct err *err) {
+    const struct probe_image_options open = {.buildid_dir = w->env->buildid_dir,
+                                             .debuginfod_urls = w->env->debuginfod_urls};
+    const struct probe_options options = {0};
+    struct probe_image image = {.path = NULL};
+    probe_events made = {0}, none = {0};
+    struct probe_spec spec = {0};
+    const char *file = take_file(w, &text, command, err);
+    bool ok = file && probe_spec_parse(text, &w->a, &spec, err);
+    if (ok && spec.args.count)
+        ok = err_set(
+            err, ERR_UNSUPPORTED, "--probe",
+            "arguments are fetched through tracefs only: sonde probe -x %s --add '%s', then record -e; or "
+            "leave '%s' out, and record registers with --user-regs",
+            file, text, spec.args_text);
+    ok = ok && probe_image_open(&image, file, &open, err) &&
+         probe_events_make(&image, &spec, &options, &w->a, &made, err) &&
+         probe_events_distinguish(&made, &none, true, &w->a, err);
+    for (size_t i = 0; ok && i < made.count; i++)
+        ok = add_event(w, &made.items[i], err);
+    probe_events_fini(&made);
+    probe_image_fini(&image);
+    probe_spec_fini(&spec);
+    return ok;
+}
+
+bool record_probe_add(const struct command_env *env, const struct option_list *probes, const char *command,
+                      struct perf_event_sources *src, struct perf_events *events, struct err *err) {
+    struct adding w = {.env = env, .src = src, .events = events};
+    bool ok = true;
+    for (size_t i = 0; ok && i < probes->count; i++)
+        ok = add_probe(&w, probes->items[i], command, err);
+    arena_fini(&w.a);
+    return ok;
+}
