@@ -45,6 +45,7 @@ const struct command *const command_table[] = {
     &cmd_script,
     &cmd_stat,
     &cmd_test,
+    &cmd_timechart,
     &cmd_top,
     &cmd_trace,
     &cmd_version,
@@ -69,7 +70,6 @@ const struct command_absent command_absent_table[] = {
     {"record", "Run a command and record its profile"},
     {"report", "Show the profile in a recording"},
     {"script", "Print every sample of a recording"},
-    {"timechart", "Draw what the system did over time"},
     {NULL, NULL},
 };
 

@@ -82,6 +82,7 @@ extern const struct command cmd_sched;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_test;
+extern const struct command cmd_timechart;
 extern const struct command cmd_top;
 extern const struct command cmd_trace;
 extern const struct command cmd_version;

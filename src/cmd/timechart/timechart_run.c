@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `timechart record`: record, with the events that a chart is made of. */
+#include "cmd/common/forward.h"
+#include "cmd/timechart/timechart.h"
+
+struct record_options {
+    bool power, tasks, callchain;
+    const char *output;
+};
+
+#define OWN struct record_options
+static const struct option options[] = {
+    OPTION_BOOL('P', "power-only", OWN, power, "record power events only"),
+    OPTION_BOOL('T', "tasks-only", OWN, tasks, "record events of the scheduler only"),
+    OPTION_ABSENT_FLAG('I', "io-only", "record system calls of input and output only"),
+    OPTION_BOOL('g', "callchain", OWN, callchain, "record callchains"),
+    OPTION_STRING('o', "output", OWN, output, "file", "output file name"),
+    OPTION_END,
+};
+static const char *const usage[] = {"timechart record [<options>] [<command>]", NULL};
+
+/* Adds those that this kernel has; whether there is any. */
+static bool add_events(struct forward *f, struct tracepoint_set *set, const char *const *events,
+                       struct err *err) {
+    bool any = false;
+    for (size_t i = 0; events[i]; i++) {
+        struct err absent = ERR_INIT;
+        any = forward_event(f, set, events[i], i ? &absent : err) || any;
+    }
+    return any;
+}
+
+/* The options of the chart end where those of record begin. */
+static int own_words(int argc, char **argv) {
+    int i = 1;
+    while (i < argc && argv[i][0] == '-' && argv[i][1] && strchr("PTIgo", argv[i][1]) && !argv[i][2])
+        i += argv[i][1] == 'o' ? 2 : 1;
+    return i < argc ? i : argc;
+}
+
+int timechart_record(struct command_env *env, const struct timechart_options *o, int argc, char **argv) {
+    static const char *const TASKS[] = {"sched:sched_switch",       "sched:sched_waking",
+                                        "sched:sched_wakeup_new",   "sched:sched_migrate_task",
+                                        "sched:sched_process_fork", "sched:sched_process_exec",
+                                        "sched:sched_process_exit", NULL};
+    static const char *const POWER[] = {"power:cpu_idle", "power:cpu_frequency", NULL};
+    static const char *const FIRST[] = {"record", "-a", "-R", "-m", "1024", "-c", "1"};
+    struct record_options r = {.power = o->power_only, .tasks = o->tasks_only, .callchain = o->callchain};
+    struct tracepoint_set set;
+    struct forward words = {0};
+    struct err err = ERR_INIT, absent = ERR_INIT;
+    int own = own_words(argc, argv), count = own, status;
+    char *kept = argv[own], **mine = argv;
+    argv[own] = NULL; /* the options' end */
+    bool parsed = command_verb_options(env, options, usage, &r, &count, &mine, &status);
+    argv[own] = kept;
+    if (!parsed)
+        return status;
+    tracepoint_set_init(&set, &sysfs_system);
+    set.mounts = true;
+    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
+        forward_add(&words, FIRST[i]);
+    bool ok = r.power || add_events(&words, &set, TASKS, &err);
+    /* Machines without idle states or speeds have no such events: a chart of tasks needs none. */
+    if (ok && !r.tasks)
+        ok = add_events(&words, &set, POWER, r.power ? &err : &absent) || !r.power;
+    if (r.callchain)
+        forward_add(&words, "-g");
+    if (r.output) {
+        forward_add(&words, "-o");
+        forward_add(&words, r.output);
+    }
+    tracepoint_set_fini(&set);
+    return ok ? forward_run(env, &cmd_record, &words, argc - own + 1, argv + own - 1) : command_fail(&err);
+}
