@@ -154,7 +154,7 @@ def chosen():
     with open("out.txt") as f:
         check(f.read() == BY_SITE, "--output")
     for options, word in ((("-Y", "foo"), "foo"), (("-k", "foo"), "foo"), (("-F", "acquired"), "acquired"), (("-l", "-t"), "together"),
-                          (("-o",), "-b"), (("-J", "1ms@x"), "slow"), (("-E", "-1"), "negative"), (("x",), "unexpected")):
+                          (("-o",), "-b"), (("-J", "1ms@x"), "slow"), (("-E", "-1"), "negative"), (("x",), "with -b only")):
         check(word in sonde("lock", "contention", "-i", "perf.data", *options, status=129).stderr, f"{options}")
 
 

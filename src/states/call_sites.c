@@ -28,7 +28,10 @@ bool call_site_is_lock(const char *function) {
         "_raw_read_",
         "_raw_spin_",
         "_raw_write_",
+        "bpf_prog_",
         "bpf_trace_run",
+        "bpf_trampoline_",
+        "bpf_get_stack",
         "down_",
         "io_schedule",
         "kvm_wait",
@@ -76,23 +79,43 @@ void call_sites_fini(struct call_sites *s) {
     hash_map_fini(&s->by_text);
 }
 
-static void name_frame(struct call_sites *s, struct resolve_sample_frame *f, char *to) {
-    uint64_t offset = 0;
-    const char *name = resolve_sample_name(&s->frames->samples, f, &offset);
-    if (s->raw)
-        snprintf(to, TEXT_ROOM, "%" PRIx64, f->address);
-    else if (name && s->functions)
-        snprintf(to, TEXT_ROOM, "%.512s", name);
-    else if (name)
-        snprintf(to, TEXT_ROOM, "%.512s+0x%" PRIx64, name, offset);
-    else
-        snprintf(to, TEXT_ROOM, "%#" PRIx64, f->address);
-}
-
 struct reading {
     char site[TEXT_ROOM];
     bool found, matches;
 };
+
+struct frame {
+    uint64_t address, offset;
+    const char *name; /* NULL: none */
+};
+
+static void name_frame(const struct call_sites *s, const struct frame *f, char *to) {
+    if (s->raw)
+        snprintf(to, TEXT_ROOM, "%" PRIx64, f->address);
+    else if (f->name && s->functions)
+        snprintf(to, TEXT_ROOM, "%.512s", f->name);
+    else if (f->name)
+        snprintf(to, TEXT_ROOM, "%.512s+0x%" PRIx64, f->name, f->offset);
+    else
+        snprintf(to, TEXT_ROOM, "%#" PRIx64, f->address);
+}
+
+/* The next frame outwards; `index` counts all of the callchain. */
+static void take_frame(struct call_sites *s, struct reading *r, const struct frame *f, size_t index) {
+    char text[TEXT_ROOM], line[LINE_ROOM];
+    r->matches = r->matches || (f->name && s->filter && strstr(f->name, s->filter));
+    if (!s->stacks && (r->found || index < s->skip))
+        return;
+    name_frame(s, f, text);
+    if (s->stacks) {
+        snprintf(line, sizeof line, "%#" PRIx64 "  %s\n", f->address, text);
+        out_str(&s->stack, line);
+    }
+    if (!r->found && index >= s->skip && !(f->name && s->own(f->name))) {
+        r->found = true;
+        memcpy(r->site, text, sizeof text);
+    }
+}
 
 static void read_frames(struct call_sites *s, struct reading *r) {
     size_t n = s->frames->samples.frames.count;
@@ -100,22 +123,11 @@ static void read_frames(struct call_sites *s, struct reading *r) {
         n = s->depth;
     for (size_t i = 0; i < n; i++) {
         struct resolve_sample_frame *f = &s->frames->samples.frames.items[i];
-        char text[TEXT_ROOM], line[LINE_ROOM];
         if (f->kind == RESOLVE_AT_NOTHING || f->cpumode != PERFDATA_MISC_KERNEL)
             continue;
-        const char *name = resolve_sample_name(&s->frames->samples, f, NULL);
-        r->matches = r->matches || (name && s->filter && strstr(name, s->filter));
-        if (!s->stacks && (r->found || i < s->skip))
-            continue;
-        name_frame(s, f, text);
-        if (s->stacks) {
-            snprintf(line, sizeof line, "%#" PRIx64 "  %s\n", f->address, text);
-            out_str(&s->stack, line);
-        }
-        if (!r->found && i >= s->skip && !(name && s->own(name))) {
-            r->found = true;
-            memcpy(r->site, text, sizeof text);
-        }
+        struct frame frame = {.address = f->address};
+        frame.name = resolve_sample_name(&s->frames->samples, f, &frame.offset);
+        take_frame(s, r, &frame, i);
     }
 }
 
@@ -137,17 +149,40 @@ static uint32_t keep(struct call_sites *s, struct reading *r) {
     return index;
 }
 
-uint32_t call_sites_find(struct call_sites *s, uint64_t loc) {
-    struct reading r = {.site = "Unknown", .matches = !s->filter};
+/* False: memory. */
+static bool begin(struct call_sites *s) {
     if (s->stacks && !s->stack.buf && !out_init(&s->stack, NULL, NULL))
-        return CALL_SITE_NONE;
+        return false;
     s->stack.len = 0;
-    if (!recording_stacks_read(s->frames, loc))
-        return CALL_SITE_NONE;
-    read_frames(s, &r);
+    return true;
+}
+
+static uint32_t end(struct call_sites *s, struct reading *r) {
     if (s->stack.failed)
         return CALL_SITE_NONE;
-    return r.matches ? keep(s, &r) : CALL_SITE_FILTERED;
+    return r->matches ? keep(s, r) : CALL_SITE_FILTERED;
+}
+
+uint32_t call_sites_find(struct call_sites *s, uint64_t loc) {
+    struct reading r = {.site = "Unknown", .matches = !s->filter};
+    if (!begin(s) || !recording_stacks_read(s->frames, loc))
+        return CALL_SITE_NONE;
+    read_frames(s, &r);
+    return end(s, &r);
+}
+
+uint32_t call_sites_of_addresses(struct call_sites *s, const uint64_t *addresses, uint64_t count,
+                                 call_site_name_fn *name, void *ctx) {
+    struct reading r = {.site = "Unknown", .matches = !s->filter};
+    char room[TEXT_ROOM];
+    if (!begin(s))
+        return CALL_SITE_NONE;
+    for (uint64_t i = 0; i < count && (!s->depth || i < s->depth); i++) {
+        struct frame f = {.address = addresses[i]};
+        f.name = name(ctx, f.address, &f.offset, room, sizeof room);
+        take_frame(s, &r, &f, i);
+    }
+    return end(s, &r);
 }
 
 struct ranked {

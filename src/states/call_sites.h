@@ -43,6 +43,11 @@ bool call_sites_rank(struct call_sites *s, uint32_t *ranks);
 /* The site of the sample at a loc: its index, CALL_SITE_FILTERED, or CALL_SITE_NONE: memory. */
 enum { CALL_SITE_NONE = UINT32_MAX - 1, CALL_SITE_FILTERED = UINT32_MAX - 2 };
 uint32_t call_sites_find(struct call_sites *s, uint64_t loc);
+/* The function at an address, and how far from its start that is; NULL: none. The text may lie in `room`. */
+typedef const char *call_site_name_fn(void *ctx, uint64_t address, uint64_t *offset, char *room, size_t size);
+/* The same of a stack of the kernel's that was taken otherwise, innermost first. */
+uint32_t call_sites_of_addresses(struct call_sites *s, const uint64_t *addresses, uint64_t count,
+                                 call_site_name_fn *name, void *ctx);
 void call_sites_fini(struct call_sites *s);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static uint64_t key_of(const struct lock_table *t, const struct lock_wait *w) {
+static uint64_t key_of(const struct lock_table *t, const struct lock_row *w) {
     switch (t->by) {
     case LOCK_BY_SITE:
         return (uint64_t)w->site << 32 | w->type;
@@ -16,36 +16,57 @@ static uint64_t key_of(const struct lock_table *t, const struct lock_wait *w) {
     }
 }
 
+/* The row of the same key, made as a copy without figures if need be. NULL: memory. */
+static struct lock_row *find_row(struct lock_table *t, const struct lock_row *like) {
+    uint64_t key = key_of(t, like);
+    uint32_t i = hash_map_get(&t->index, key);
+    if (i != HASH_ABSENT)
+        return &t->rows.items[i];
+    i = (uint32_t)t->rows.count;
+    struct lock_row *fresh = vec_push(&t->rows);
+    if (!fresh || !hash_map_set(&t->index, key, i))
+        return NULL;
+    *fresh = (struct lock_row){.address = like->address,
+                               .tid = like->tid,
+                               .pid = like->pid,
+                               .site = like->site,
+                               .name = like->name,
+                               .type = like->type};
+    return fresh;
+}
+
+bool lock_table_merge(struct lock_table *t, const struct lock_row *more) {
+    struct lock_row *r = find_row(t, more);
+    if (!r)
+        return false;
+    r->acquired += more->acquired;
+    if (!more->contended)
+        return true;
+    r->total_ns = r->total_ns > UINT64_MAX - more->total_ns ? UINT64_MAX : r->total_ns + more->total_ns;
+    if (more->max_ns > r->max_ns)
+        r->max_ns = more->max_ns;
+    if (!r->contended || more->min_ns < r->min_ns)
+        r->min_ns = more->min_ns;
+    r->contended += more->contended;
+    return true;
+}
+
 bool lock_table_add(void *ctx, const struct lock_wait *w) {
     struct lock_table *t = ctx;
-    if (t->waits_only && !w->contended)
-        return true;
-    uint64_t key = key_of(t, w), ns = w->until_ns - w->since_ns;
-    uint32_t i = hash_map_get(&t->index, key);
-    if (i == HASH_ABSENT) {
-        i = (uint32_t)t->rows.count;
-        struct lock_row *fresh = vec_push(&t->rows);
-        if (!fresh || !hash_map_set(&t->index, key, i))
-            return false;
-        *fresh = (struct lock_row){.address = w->address,
-                                   .tid = w->tid,
-                                   .pid = w->pid,
-                                   .site = w->site,
-                                   .name = w->name,
-                                   .type = w->type};
-    }
-    struct lock_row *r = &t->rows.items[i];
+    uint64_t ns = w->until_ns - w->since_ns;
     /* Where contention alone is recorded, who waited has got it: acquisitions without a wait are not told. */
-    r->acquired++;
-    if (!w->contended)
-        return true;
-    r->total_ns = r->total_ns > UINT64_MAX - ns ? UINT64_MAX : r->total_ns + ns;
-    if (ns > r->max_ns)
-        r->max_ns = ns;
-    if (!r->contended || ns < r->min_ns)
-        r->min_ns = ns;
-    r->contended++;
-    return true;
+    const struct lock_row one = {.address = w->address,
+                                 .tid = w->tid,
+                                 .pid = w->pid,
+                                 .site = w->site,
+                                 .name = w->name,
+                                 .type = w->type,
+                                 .acquired = 1,
+                                 .contended = w->contended,
+                                 .total_ns = w->contended ? ns : 0,
+                                 .max_ns = w->contended ? ns : 0,
+                                 .min_ns = w->contended ? ns : 0};
+    return (t->waits_only && !w->contended) || lock_table_merge(t, &one);
 }
 
 uint64_t lock_row_value(const struct lock_row *r, enum lock_field f) {

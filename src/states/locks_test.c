@@ -151,6 +151,50 @@ static void test_names(void **state) {
         assert_false(call_site_is_lock(OTHERS[i]));
 }
 
+static const char *name_it(void *ctx, uint64_t address, uint64_t *offset, char *room, size_t size) {
+    static const char *const NAMES[] = {"bpf_prog_1_x", "rwsem_down_write_slowpath", "down_write",
+                                        "vm_mmap_pgoff"};
+    (void)ctx, (void)room, (void)size;
+    *offset = 0x10;
+    return address < 4 ? NAMES[address] : NULL;
+}
+
+static void test_sites(void **state) {
+    static const uint64_t STACK[] = {0, 1, 2, 3, 0xabc};
+    struct call_sites s = {.own = call_site_is_lock, .stacks = true};
+    (void)state;
+    uint32_t site = call_sites_of_addresses(&s, STACK, 5, name_it, NULL);
+    assert_string_equal(strpool_text(&s.texts, s.list.items[site].name), "vm_mmap_pgoff+0x10");
+    assert_int_equal(call_sites_of_addresses(&s, STACK, 5, name_it, NULL), site);
+    assert_true(call_sites_of_addresses(&s, STACK, 4, name_it, NULL) != site); /* another stack */
+    s.skip = 4;
+    site = call_sites_of_addresses(&s, STACK, 5, name_it, NULL);
+    assert_string_equal(strpool_text(&s.texts, s.list.items[site].name), "0xabc");
+    site = call_sites_of_addresses(&s, NULL, 0, name_it, NULL);
+    assert_string_equal(strpool_text(&s.texts, s.list.items[site].name), "Unknown");
+    s.filter = "munmap";
+    assert_true(call_sites_of_addresses(&s, STACK, 5, name_it, NULL) == CALL_SITE_FILTERED);
+    s.filter = "mmap";
+    assert_true(call_sites_of_addresses(&s, STACK, 5, name_it, NULL) < s.list.count);
+    call_sites_fini(&s);
+}
+
+static void test_merge(void **state) {
+    struct lock_table t = {.by = LOCK_BY_ADDRESS};
+    struct lock_row a = {
+        .address = LOCK, .acquired = 2, .contended = 2, .total_ns = 30, .max_ns = 20, .min_ns = 10};
+    (void)state;
+    assert_true(lock_table_merge(&t, &a));
+    a.min_ns = 5;
+    a.total_ns = UINT64_MAX;
+    assert_true(lock_table_merge(&t, &a));
+    assert_int_equal(t.rows.count, 1);
+    assert_int_equal(t.rows.items[0].contended, 4);
+    assert_int_equal(t.rows.items[0].min_ns, 5);
+    assert_true(t.rows.items[0].total_ns == UINT64_MAX);
+    lock_table_fini(&t);
+}
+
 /* Whatever comes: each wait that began is handed on once, is ignored, or is counted as a fault. */
 static void test_random(void **state) {
     (void)state;
@@ -195,7 +239,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits),   cmocka_unit_test(test_mutex), cmocka_unit_test(test_idle_and_losses),
         cmocka_unit_test(test_lockdep), cmocka_unit_test(test_names), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sites),   cmocka_unit_test(test_merge), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "cmd/lock/lock.h"
+#include "cmd/lock/lock_live.h"
 
 struct contention_options {
     struct lock_common common;
@@ -43,7 +46,8 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-static const char *const usage[] = {"lock contention [<options>]", NULL};
+static const char *const usage[] = {"lock contention [<options>]",
+                                    "lock contention -b [<options>] [<command>]", NULL};
 
 enum {
     FIELDS = 1 << LOCK_CONTENDED | 1 << LOCK_TOTAL | 1 << LOCK_MAX | 1 << LOCK_MIN | 1 << LOCK_AVG,
@@ -61,83 +65,144 @@ static bool parse_types(const char *text, uint32_t *types, struct err *err) {
     return true;
 }
 
-static const char *what_is_wrong(const struct contention_options *o) {
+static const char *what_is_wrong(const struct contention_options *o, bool operands) {
     if (o->delay)
         return "-J would make the kernel's locks slow: that is not done";
-    if (o->use_bpf)
-        return "-b is not there yet: use lock record and lock contention";
-    if (o->owners)
+    if (o->owners && !o->use_bpf)
         return "owners of locks are known with -b only";
     if (o->by_cgroup || o->cgroups)
-        return "control groups are known with -b only";
+        return "control groups are not told apart yet";
+    if (!o->use_bpf && operands)
+        return "a command is measured with -b only: record it, or use -b";
+    if (!o->use_bpf && o->all_cpus)
+        return "-a is for -b: a recording has what was recorded";
     if (o->threads && o->addresses)
         return "-t and -l do not go together";
-    if (o->entries < 0 || o->stack_skip < 0 || o->max_stack < 0)
+    if (o->owners && o->addresses)
+        return "-o and -l do not go together";
+    if (o->entries < 0 || o->stack_skip < 0 || o->max_stack < 0 || o->map_entries < 0)
         return "numbers of rows and functions are not negative";
     return NULL;
 }
 
-static int show(struct contention_options *o, struct lock_session *s, struct lock_columns *columns,
-                enum lock_field key) {
+/* What -b, or a recording, is asked for. */
+struct wish {
+    struct filter who;
+    struct filter_names locks;
+    uint32_t types;
+    enum lock_field key;
+    struct lock_columns columns;
+};
+
+static struct call_sites sites_of(const struct contention_options *o, bool by_site) {
+    return (struct call_sites){.own = call_site_is_lock,
+                               .skip = (unsigned)o->stack_skip,
+                               .depth = (size_t)o->max_stack,
+                               .stacks = by_site && o->common.verbose,
+                               .filter = o->stacks};
+}
+
+static struct lock_table table_of(const struct contention_options *o) {
+    return (struct lock_table){.by = o->threads || o->owners ? LOCK_BY_THREAD
+                                     : o->addresses          ? LOCK_BY_ADDRESS
+                                                             : LOCK_BY_SITE,
+                               .waits_only = true};
+}
+
+/* -b: -L is one address, as names of variables are not in the kernel's list of functions. */
+static bool one_address(const struct filter_names *locks, uint64_t *address, struct err *err) {
+    char *end = NULL;
+    if (!locks->list.count)
+        return true;
+    *address = strtoull(locks->list.items[0], &end, 16);
+    return (locks->list.count == 1 && *address && !*end) ||
+           err_set(err, ERR_USAGE, "--lock-filter", "with -b give one address");
+}
+
+static int show_live(struct command_env *env, const struct contention_options *o, struct wish *w, int argc,
+                     char **argv) {
     struct err err = ERR_INIT;
-    bool ok = lock_session_open(s, &err) && lock_session_read(s, key, &err);
-    if (ok) {
-        struct lock_names names = lock_session_names(s);
-        columns->verbose = o->common.verbose;
-        lock_text_contention(&s->table, columns, &names, &s->view.out);
+    struct out out;
+    struct lock_table table = table_of(o);
+    bool by_site = table.by == LOCK_BY_SITE;
+    struct lock_live l = {
+        .bpf = &os_bpf_system,
+        .all = o->all_cpus || (!argc && !w->who.pids.list.count && !w->who.tids.list.count),
+        .verbose = o->common.verbose,
+        .owners = o->owners,
+        .cpus = &w->who.cpus,
+        .pids = &w->who.pids,
+        .tids = &w->who.tids,
+        .types = w->types,
+        .entries = (uint32_t)o->map_entries,
+        .command = argc ? argv : NULL,
+        .site = sites_of(o, by_site),
+        .table = table,
+    };
+    int status = EXIT_ERROR;
+    if (!one_address(&w->locks, &l.address, &err) || !lock_live_run(&l, w->key, &err)) {
+        status = command_fail(&err);
+    } else if (command_output_to(env, o->common.output, &out)) {
+        struct lock_names names = lock_live_names(&l);
+        lock_text_contention(&l.table, &w->columns, &names, &out);
+        status = command_finish(env, &out, l.status);
     }
-    return lock_session_close(s, ok, &err);
+    lock_live_close(&l);
+    return status;
+}
+
+static int show_recording(struct command_env *env, const struct contention_options *o, struct wish *w) {
+    struct err err = ERR_INIT;
+    bool by_site = !o->threads && !o->addresses;
+    struct lock_session s = {
+        .view = {.env = env,
+                 .input = o->common.input,
+                 .output = o->common.output,
+                 .force = o->common.force,
+                 .symbols = &o->common.symbols,
+                 .names_addresses = true},
+        .contention = true,
+        .sites = by_site || o->stacks,
+        .types = w->types,
+        .who = &w->who,
+        .locks = &w->locks,
+        .site = sites_of(o, by_site),
+        .table = table_of(o),
+    };
+    bool ok = lock_session_open(&s, &err) && lock_session_read(&s, w->key, &err);
+    if (ok) {
+        struct lock_names names = lock_session_names(&s);
+        lock_text_contention(&s.table, &w->columns, &names, &s.view.out);
+    }
+    return lock_session_close(&s, ok, &err);
 }
 
 int lock_contention(struct command_env *env, const struct lock_common *common, int argc, char **argv) {
     struct contention_options o = {.common = *common};
-    struct filter who = {0};
-    struct filter_names locks = {0};
+    struct wish w = {0};
     struct err err = ERR_INIT;
-    enum lock_field key;
-    uint32_t types = 0;
     int status;
     if (!command_verb_options(env, options, usage, &o, &argc, &argv, &status))
         return status;
-    const char *wrong = argc ? "unexpected argument" : what_is_wrong(&o);
+    const char *wrong = what_is_wrong(&o, argc > 0);
     if (wrong)
-        return command_usage(env, argc ? "%s `%s'" : "%s", wrong, argv[0]);
+        return command_usage(env, "%s", wrong);
     command_log(env, o.common.verbose, o.common.quiet);
-    struct lock_columns columns = {
-        .separator = o.separator, .most = (size_t)o.entries, .quiet = o.common.quiet};
+    w.columns = (struct lock_columns){.separator = o.separator,
+                                      .most = (size_t)o.entries,
+                                      .quiet = o.common.quiet,
+                                      .owners = o.owners,
+                                      .verbose = o.common.verbose};
     struct filter_options lists = {.cpus = o.cpus, .pids = o.pids, .tids = o.tids};
-    if (lock_fields_parse(o.fields ? o.fields : "contended,wait_total,wait_max,avg_wait",
-                          o.key ? o.key : "wait_total", FIELDS, &columns, &key, &err) &&
-        parse_types(o.types, &types, &err) && filter_parse(&lists, &who, &err) &&
-        (!o.locks || filter_names_parse("--lock-filter", o.locks, &locks, &err))) {
-        bool by_site = !o.threads && !o.addresses;
-        struct lock_session s = {
-            .view = {.env = env,
-                     .input = o.common.input,
-                     .output = o.common.output,
-                     .force = o.common.force,
-                     .symbols = &o.common.symbols,
-                     .names_addresses = true},
-            .contention = true,
-            .sites = by_site || o.stacks,
-            .types = types,
-            .who = &who,
-            .locks = &locks,
-            .site = {.own = call_site_is_lock,
-                     .skip = (unsigned)o.stack_skip,
-                     .depth = (size_t)o.max_stack,
-                     .stacks = by_site && o.common.verbose,
-                     .filter = o.stacks},
-            .table = {.by = o.threads     ? LOCK_BY_THREAD
-                            : o.addresses ? LOCK_BY_ADDRESS
-                                          : LOCK_BY_SITE,
-                      .waits_only = true},
-        };
-        status = show(&o, &s, &columns, key);
-    } else {
+    bool ok = lock_fields_parse(o.fields ? o.fields : "contended,wait_total,wait_max,avg_wait",
+                                o.key ? o.key : "wait_total", FIELDS, &w.columns, &w.key, &err) &&
+              parse_types(o.types, &w.types, &err) && filter_parse(&lists, &w.who, &err) &&
+              (!o.locks || filter_names_parse("--lock-filter", o.locks, &w.locks, &err));
+    if (!ok)
         status = command_fail(&err);
-    }
-    filter_fini(&who);
-    filter_names_fini(&locks);
+    else
+        status = o.use_bpf ? show_live(env, &o, &w, argc, argv) : show_recording(env, &o, &w);
+    filter_fini(&w.who);
+    filter_names_fini(&w.locks);
     return status;
 }

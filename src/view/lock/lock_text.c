@@ -72,7 +72,8 @@ static void contention_head(const struct lock_table *t, const struct lock_column
         out_str(o, i ? " " : "");
         out_right(o, title, strlen(title), is_time(c->fields[i]) ? TIME_WIDTH : COUNT_WIDTH);
     }
-    out_str(o, t->by == LOCK_BY_THREAD    ? "          pid   comm\n\n"
+    out_str(o, c->owners                  ? "          pid   owner\n\n"
+               : t->by == LOCK_BY_THREAD  ? "          pid   comm\n\n"
                : t->by == LOCK_BY_ADDRESS ? "            address   symbol\n\n"
                                           : "         type   caller\n\n");
 }
@@ -93,7 +94,7 @@ static void contention_row(const struct lock_table *t, const struct lock_row *r,
         put_value(o, r, c->fields[i]);
     }
     if (t->by == LOCK_BY_THREAD) {
-        out_printf(o, " %12" PRIu32 "   ", r->tid);
+        out_printf(o, " %12" PRId64 "   ", c->owners && !r->tid ? -1 : (int64_t)r->tid);
         put_name(o, n->thread(n->ctx, r));
     } else if (t->by == LOCK_BY_ADDRESS) {
         out_printf(o, "   %16" PRIx64 "   ", r->address);
@@ -119,7 +120,7 @@ static void csv_head(const struct lock_table *t, const struct lock_columns *c, s
         out_printf(o, "%s%s ", FIELDS[c->fields[i]].title, c->separator);
     const char *s = c->separator;
     if (t->by == LOCK_BY_THREAD)
-        out_printf(o, "pid%s comm\n", s);
+        out_printf(o, "pid%s %s\n", s, c->owners ? "owner" : "comm");
     else if (t->by == LOCK_BY_ADDRESS)
         out_printf(o, "address%s symbol%s type\n", s, s);
     else if (c->verbose)
@@ -134,7 +135,7 @@ static void csv_row(const struct lock_table *t, const struct lock_row *r, const 
     for (size_t i = 0; i < c->count; i++)
         out_printf(o, "%" PRIu64 "%s ", lock_row_value(r, c->fields[i]), s);
     if (t->by == LOCK_BY_THREAD) {
-        out_printf(o, "%" PRIu32 "%s ", r->tid, s);
+        out_printf(o, "%" PRId64 "%s ", c->owners && !r->tid ? -1 : (int64_t)r->tid, s);
         put_name(o, n->thread(n->ctx, r));
     } else if (t->by == LOCK_BY_ADDRESS) {
         out_printf(o, "%" PRIx64 "%s ", r->address, s);

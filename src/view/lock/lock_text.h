@@ -11,6 +11,7 @@ struct lock_columns {
     size_t count;
     const char *separator; /* of CSV; NULL: a table */
     size_t most;           /* rows; 0: all */
+    bool owners;           /* rows are of who held the lock */
     bool quiet;            /* no headings */
     bool verbose;          /* with stacks */
 };

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/* What locks.bpf.c and its reader share: waits for locks, summed by what rows are told apart by. */
+#ifndef SONDE_BPF_LOCKS_H
+#define SONDE_BPF_LOCKS_H
+
+#include <linux/types.h>
+
+enum { BPF_LOCKS_FRAMES = 32 };
+
+enum {
+    BPF_LOCKS_BY_STACK,   /* who took the lock */
+    BPF_LOCKS_BY_THREAD,  /* who waited */
+    BPF_LOCKS_BY_ADDRESS, /* the lock */
+    BPF_LOCKS_BY_OWNER,   /* who held it when the wait began; 0: it is not known */
+};
+
+struct bpf_locks_options {
+    __u32 by;
+    __u32 stacks;  /* taken, whatever rows are told apart by */
+    __u32 all;     /* no thread is left out */
+    __u32 cpus;    /* only those in the map of CPUs */
+    __u64 types;   /* a bit for each value of the event's flags below 64; 0: all */
+    __u64 address; /* only this lock; 0: all */
+};
+
+struct bpf_locks_key {
+    __u64 what;  /* a stack's hash, a thread, an address */
+    __u64 stack; /* its hash, if stacks are taken */
+    __u32 flags; /* of the event */
+    __u32 pad;
+};
+
+struct bpf_locks_sum {
+    __u64 count, total_ns, max_ns, min_ns;
+    __u64 address; /* of the row's first wait, as all below */
+    __u32 tid, pid;
+    char comm[16];
+};
+
+struct bpf_locks_stack {
+    __u64 count;
+    __u64 ips[BPF_LOCKS_FRAMES];
+};
+
+struct bpf_locks_counters {
+    __u64 full_waits, full_sums, full_stacks; /* maps that had no room */
+    __u64 unbegun;                            /* ends of waits that began before */
+};
+
+#endif

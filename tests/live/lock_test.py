@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for the kernel's locks, recorded and summed in the kernel at the same time: `lock record` of `lock contention -b`
+of a program whose threads map memory at once. Both count the same. Then the events of the allocators: lock_test.py SONDE
+
+SKIPs without a compiler, and where the kernel lets us record nothing, or load no BPF programs.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE = os.path.abspath(sys.argv[1])
+check = support.check
+TRIES = 20
+PROGRAM = r"""
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+static void *map(void *p) {
+    for (int i = 0; i < 3000; i++) {
+        char *m = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (m == MAP_FAILED)
+            continue;
+        for (int k = 0; k < 16; k++)
+            m[4096 * k] = 1;
+        munmap(m, 65536);
+    }
+    return p;
+}
+int main(void) {
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&t[i], NULL, map, NULL))
+            return 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+"""
+
+
+def skip(why):
+    print(f"SKIP: {why}")
+    sys.exit(77)
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, env=support.ENV, timeout=300)
+
+
+def rows(text):
+    """{lock: (waits, ns)}"""
+    cells = [x.split(", ") for x in text.splitlines() if x and x[0].isdigit()]
+    return {x[4]: (int(x[0]), int(x[1])) for x in cells}
+
+
+def same():
+    """False: nobody had to wait."""
+    r = run(SONDE, "lock", "record", "-o", "both.data", "--", SONDE, "lock", "contention", "-b", "-l", "-Y", "rwsem", "-x", ",",
+            "--output", "bpf.txt", "--", "./program")
+    if "lost" in r.stderr:
+        return False  # what was recorded is not all
+    check(r.returncode == 0, f"status {r.returncode}: {r.stderr[-300:]}")
+    r = run(SONDE, "lock", "contention", "-i", "both.data", "-l", "-Y", "rwsem", "-x", ",")
+    check(r.returncode == 0, f"status {r.returncode}: {r.stderr[-300:]}")
+    with open("bpf.txt") as f:
+        summed = rows(f.read())
+    recorded = rows(r.stdout)
+    for lock, (waits, ns) in summed.items():
+        check(lock in recorded and recorded[lock][0] == waits, f"{lock}: {waits} waits summed, recorded: {recorded.get(lock)}")
+        check(lock in recorded and abs(recorded[lock][1] - ns) <= max(waits * 1_000_000, ns // 10), f"{lock}: {ns} ns, {recorded.get(lock)}")
+    return sum(x[0] for x in summed.values()) > 0
+
+
+def main():
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        skip("there is no compiler")
+    subprocess.run([compiler, "-O1", "-pthread", "-x", "c", "-", "-o", "program"], input=PROGRAM.encode(), check=True)
+    r = run(SONDE, "lock", "record", "-o", "one.data", "--", "true")
+    if r.returncode:
+        skip(f"nothing can be recorded: {r.stderr.strip().splitlines()[-1]}")
+    r = run(SONDE, "lock", "contention", "-b", "--", "sh", "-c", "exit 3")
+    if r.returncode == 1:
+        skip(f"BPF programs cannot be loaded: {r.stderr.strip().splitlines()[-1]}")
+    check(r.returncode == 3, f"the command's status is ours: {r.returncode}")
+    if not any(same() for _ in range(TRIES)):
+        print("SKIP: nobody waited for the memory map of the program")
+    r = run(SONDE, "lock", "contention", "-b", "-v", "--", "./program")
+    check(r.returncode == 0 and "stacktrace" not in r.stdout and r.stdout.startswith(" contended"), f"-b -v: {r.stdout[:300]}")
+    r = run(SONDE, "kmem", "record", "-o", "kmem.data", "--", "./program")
+    check(r.returncode == 0, f"kmem record: {r.stderr[-300:]}")
+    r = run(SONDE, "kmem", "stat", "--caller", "-l", "3", "-i", "kmem.data")
+    check("SUMMARY (SLAB allocator)" in r.stdout, f"kmem stat: {r.stderr[-300:]}")
+    r = run(SONDE, "timechart", "record", "-o", "chart.data", "--", "./program")
+    check(r.returncode == 0, f"timechart record: {r.stderr[-300:]}")
+    r = run(SONDE, "timechart", "-i", "chart.data", "-o", "chart.svg", "-p", "program")
+    check("Written" in r.stdout and os.path.getsize("chart.svg") > 1000, f"timechart: {r.stdout} {r.stderr[-300:]}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
+sys.exit(support.status())
