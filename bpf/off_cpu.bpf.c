@@ -108,9 +108,18 @@ static struct bpf_off_cpu_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);
 }
 
-static bool wanted(struct task_struct *task) {
+/* What is known of a thread; NULL: it is not watched. Who is in `targets`, or a child of theirs, has it from
+ * the first time on, and with it until the end: numbers of threads are used again. */
+static struct thread *thread_of(struct task_struct *task) {
+    struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     __u32 tid = task->pid;
-    return tid && (options.all || bpf_map_lookup_elem(&targets, &tid));
+    if (t || !tid || (!options.all && !bpf_map_lookup_elem(&targets, &tid)))
+        return t;
+    t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    struct bpf_off_cpu_counters *c = t ? NULL : count();
+    if (c)
+        c->lost_threads++;
+    return t;
 }
 
 /* The system call that the thread is in. */
@@ -287,13 +296,9 @@ static void flush(struct task_struct *task, struct thread *t) {
 static void leave(void *ctx, bool preempt, struct task_struct *prev) {
     struct bpf_off_cpu_counters *c = count();
     __u32 state = prev->__state;
-    if (!c || !wanted(prev))
+    struct thread *t = thread_of(prev);
+    if (!c || !t)
         return;
-    struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (!t) {
-        c->lost_threads++;
-        return;
-    }
     __u64 now = bpf_ktime_get_ns();
     if (t->last.ns) /* still in that system call; unless it was not seen to leave it */
         settle(prev, t, t->since_ns ? 0 : user_stack(ctx));
@@ -366,34 +371,23 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result) {
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-    __u32 tid = parent->pid, one = 1;
-    if (!options.all && options.inherit && bpf_map_lookup_elem(&targets, &tid)) {
-        tid = child->pid;
-        if (bpf_map_update_elem(&targets, &tid, &one, BPF_ANY)) {
-            struct bpf_off_cpu_counters *c = count();
-            if (c)
-                c->lost_threads++;
-        }
-    }
+    struct bpf_off_cpu_counters *c = count();
+    if (!options.all && options.inherit && thread_of(parent) &&
+        !bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE) && c)
+        c->lost_threads++;
     return 0;
 }
 
 /* What is known of a thread is told while it is still there for readers. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
+    __u32 tid = task->pid;
     struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     if (t && t->last.ns)
         settle(task, t, user_stack(ctx));
     if (t)
         flush(task, t);
-    return 0;
-}
-
-SEC("tp_btf/sched_process_free")
-int BPF_PROG(on_free, struct task_struct *task) {
-    __u32 tid = task->pid;
-    if (!options.all)
-        bpf_map_delete_elem(&targets, &tid);
+    bpf_map_delete_elem(&targets, &tid); /* another thread may get the number */
     return 0;
 }
 
@@ -401,13 +395,13 @@ int BPF_PROG(on_free, struct task_struct *task) {
 SEC("iter/task")
 int begin(struct bpf_iter__task *c) {
     struct task_struct *task = c->task;
-    if (!task || !wanted(task))
+    struct thread *t = task ? thread_of(task) : NULL;
+    if (!t)
         return 0;
     __u32 state = task->__state;
     if (!state || state & DEAD_STATES || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
         return 0;
-    struct thread *t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (t && !t->since_ns) {
+    if (!t->since_ns) {
         t->kind = state & SLEEPING_STATES  ? BPF_OFF_CPU_SLEEPS
                   : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
                                            : BPF_OFF_CPU_STOPPED;

@@ -111,6 +111,16 @@ def one_that_never_wakes():
     check(SLEEP_S * 1e9 <= ns <= window, f"{ns} ns of a window of {SLEEP_S} s to {window} ns")
 
 
+def children():
+    for options, seen in (([], True), (["--no-inherit"], False)):
+        record("child.data", *options, "sh", "-c", f"sleep {SLEEP_S}; true")
+        slept = {}
+        for pid, _, period, frames in waits("child.data"):
+            if any("nanosleep" in f for f in frames):
+                slept[pid] = slept.get(pid, 0) + period
+        check(any(ns >= SLEEP_S * 0.95e9 for ns in slept.values()) == seen, f"{options}: a child's sleep: {slept}")
+
+
 def no_stacks():
     """With a least wait that no wait has, times remain."""
     record("short.data", "--off-cpu-min", "100000000", "sleep", str(SLEEP_S))
@@ -121,7 +131,7 @@ def no_stacks():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (a_sleeper, a_lock, one_that_never_wakes, no_stacks):
+    for test in (a_sleeper, a_lock, one_that_never_wakes, children, no_stacks):
         with support.recording():
             test()
 sys.exit(support.status())
