@@ -77,10 +77,7 @@ static uint64_t group_of(const struct trace *t, uint32_t tid) {
     return t->o->table.mode == TRACE_SUMMARY_TOTAL ? 0 : tid;
 }
 
-static bool take_call(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end) {
-    struct trace *t = ctx;
-    if (t->files)
-        trace_files_call(t->files, c, call);
+static bool show_call(struct trace *t, const struct calls_call *call, enum calls_end end) {
     if (!t->on || !is_wanted(t, call))
         return true;
     if (t->o->any_summary && end != CALLS_EXIT_UNSEEN &&
@@ -93,6 +90,14 @@ static bool take_call(void *ctx, struct calls *c, const struct calls_call *call,
         out_printf(t->out, "%*sentered at 0x%" PRIx64 ", left at 0x%" PRIx64 "\n", FRAME_INDENT, "",
                    call->enter_loc, call->exit_loc);
     return !call->has_exit || put_stack(t, call->exit_loc);
+}
+
+static bool take_call(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end) {
+    struct trace *t = ctx;
+    bool ok = show_call(t, call, end);
+    if (t->files) /* it was shown with what the descriptor was */
+        trace_files_call(t->files, c, call);
+    return ok;
 }
 
 static bool count_event(struct trace *t, uint32_t tid) {

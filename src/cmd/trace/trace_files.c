@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What descriptors are, from /proc/PID/fd. That is how it is now, and calls are shown a moment later: a name
- * is kept from when it was first asked for until a call of the process is seen to change the descriptor.
+ * What descriptors are: the path that was opened, as the program gave it, where that was seen; else from
+ * /proc/PID/fd. That is how it is now, and calls are shown a moment later: a name is kept from when it was
+ * first asked for until a call of the process is seen to change the descriptor.
  */
 #include <stdio.h>
 #include <string.h>
@@ -72,11 +73,39 @@ static void forget(struct trace_files *f, uint32_t pid, int64_t fd) {
     hash_map_set(&f->by_fd, key, ASK_AGAIN);
 }
 
+/* The text of the argument that is a path, if it is known as a whole. */
+static const struct calls_memory *path_of(const struct calls_row *row, const struct calls_call *call) {
+    for (size_t i = 0; i < row->count && i < CALLS_ARGS; i++)
+        if (row->args[i].kind == CALLS_PATH && call->memory[i].data && call->memory[i].size &&
+            !call->memory[i].cut)
+            return &call->memory[i];
+    return NULL;
+}
+
+/* dup, dup2, dup3, and fcntl's: the new one is what the old one was, as far as that is known. */
+static bool is_copy(const struct calls_row *row, const struct calls_call *call) {
+    enum { DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+    uint32_t command = (uint32_t)call->args[1];
+    return strncmp(row->name, "dup", 3) == 0 ||
+           (strcmp(row->name, "fcntl") == 0 && (command == DUPFD || command == DUPFD_CLOEXEC));
+}
+
+static void copy(struct trace_files *f, uint32_t pid, int32_t from, int32_t to) {
+    uint32_t id = hash_map_get(&f->by_fd, key_of(pid, from));
+    hash_map_set(&f->by_fd, key_of(pid, to), id < ASK_AGAIN ? id : ASK_AGAIN);
+}
+
 void trace_files_call(struct trace_files *f, const struct calls *c, const struct calls_call *call) {
     const struct calls_row *row = calls_table_row(calls_table_of(c, call), call->number);
     if (!row || !call->has_exit || call->result < 0)
         return;
-    if (row->returns == CALLS_FD)
+    const struct calls_memory *path = call->has_enter ? path_of(row, call) : NULL;
+    if (call->has_enter && is_copy(row, call))
+        copy(f, call->pid, (int32_t)call->args[0], (int32_t)call->result);
+    else if (row->returns == CALLS_FD && path)
+        set(f, key_of(call->pid, (int32_t)call->result), (const char *)path->data,
+            strnlen((const char *)path->data, path->size));
+    else if (row->returns == CALLS_FD)
         forget(f, call->pid, call->result);
     else if (call->has_enter && strcmp(row->name, "close") == 0)
         forget(f, call->pid, (int64_t)call->args[0]);
