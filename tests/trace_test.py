@@ -143,6 +143,13 @@ def test_lines():
     check("other" not in trace(t, "--switch-on", "raw_syscalls:other"), "the event of --switch-on is not shown")
     check("other" in trace(t, "--switch-on", "raw_syscalls:other", "--show-on-off-events"), "--show-on-off-events")
     check("mmap" not in trace(t, "--switch-off", "raw_syscalls:other"), "--switch-off")
+    with open("config", "w") as f:
+        f.write("[trace]\n\targs_alignment = 40\n\tshow_prefix = yes\n\tshow_timestamp = no\n\tshow_duration = no\n"
+                "\tshow_arg_names = no\n")
+    r = subprocess.run([SONDE, "trace", "-i", "perf.data", "-e", "mmap,poll"], capture_output=True, text=True,
+                       env=dict(support.ENV, PERF_CONFIG="config"), timeout=120)
+    expect(r.stderr, "main/100 mmap(0x0, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0x0) = 0x7f0000000000\n"
+                     "main/100 poll(0x1000, 1, 5)                      = 0 (Timeout)\n", "configuration")
     trace(t, "-o", "lines")
     expect(open("lines").read(), LINES, "-o")
 

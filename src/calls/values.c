@@ -367,7 +367,7 @@ static bool is_told(const struct item *x) {
     if (!is_read(x))
         return false;
     if (a->kind == CALLS_FD)
-        return (int32_t)x->value >= 0 || strcmp(x->row->name, "mmap") != 0;
+        return (int32_t)x->value >= 0 || x->v->zeros || strcmp(x->row->name, "mmap") != 0;
     return x->value || x->v->zeros || a->kind == CALLS_DFD || a->kind == CALLS_NEWFD ||
            a->kind == CALLS_MODE ||
            (a->kind == CALLS_SET && calls_set_names_zero(calls_set(a->set, flavour))) ||

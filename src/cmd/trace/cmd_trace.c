@@ -15,7 +15,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         command_log(env, o.verbose, false);
         if (o.input && argc)
             status = command_usage(env, "a recording is read, and a command run: choose one");
-        else if (!trace_options_settle(&o, &err))
+        else if (!trace_options_settle(&o, env->config, &err))
             status = command_fail(&err);
         else if (o.input)
             status = trace_file(env, &o);

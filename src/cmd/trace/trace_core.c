@@ -2,11 +2,12 @@
 /* Records to lines and sums. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "cmd/common/perfconfig.h"
 #include "cmd/trace/trace.h"
 
 enum { FRAME_INDENT = 39, MACHINE_MAX = 65 };
@@ -345,6 +346,18 @@ void trace_faults(const struct trace *t) {
              t->calls.threads.count, f->enter_unseen, f->exit_unseen);
 }
 
+/* What the configuration says of lines: perf-config(1), "trace.*". */
+static void configure(struct trace_text *text, const struct perfconfig *c) {
+    const char *align = perfconfig_text(c, "trace.args_alignment");
+    unsigned long n = align ? strtoul(align, NULL, 10) : TRACE_TEXT_ALIGN;
+    text->align = n < TRACE_TEXT_ALIGN_MAX ? (unsigned)n : TRACE_TEXT_ALIGN_MAX;
+    text->values.no_names = !perfconfig_bool(c, "trace.show_arg_names", true);
+    text->values.zeros = text->values.no_names || perfconfig_bool(c, "trace.show_zeros", false);
+    text->values.prefix = perfconfig_bool(c, "trace.show_prefix", false);
+    text->no_timestamp = !perfconfig_bool(c, "trace.show_timestamp", true);
+    text->no_duration = !perfconfig_bool(c, "trace.show_duration", true);
+}
+
 bool trace_init(struct trace *t, struct recording *r, const char *machine, struct err *err) {
     const struct trace_options *o = t->o;
     t->recording = r;
@@ -363,6 +376,7 @@ bool trace_init(struct trace *t, struct recording *r, const char *machine, struc
         .wanted = is_wanted,
         .ctx = t,
     };
+    configure(&t->text, t->env->config);
     const struct filter_options lists = {
         .cpus = o->record.target.cpus, .pids = o->record.target.pids, .tids = o->record.target.tids};
     bool file = o->input;

@@ -129,8 +129,11 @@ static bool settle_mode(struct trace_options *o, struct err *err) {
            err_set(err, ERR_USAGE, "--summary-mode", "\"%s\": use thread, total or cgroup", o->mode);
 }
 
-bool trace_options_settle(struct trace_options *o, struct err *err) {
+bool trace_options_settle(struct trace_options *o, const struct perfconfig *config, struct err *err) {
     struct record_options *r = &o->record;
+    const char *print = perfconfig_text(config, "trace.tracepoint_beautifiers");
+    o->library_print |= print && strcmp(print, "libtraceevent") == 0;
+    o->no_inherit |= perfconfig_bool(config, "trace.no_inherit", false);
     if (o->max_stack < 0 || o->min_stack < 0)
         return err_set(err, ERR_USAGE, o->max_stack < 0 ? "--max-stack" : "--min-stack",
                        "use a number that is not negative");

@@ -5,6 +5,7 @@
 
 #include "calls/table.h"
 #include "cmd/common/event_options.h"
+#include "cmd/common/perfconfig.h"
 #include "record/options.h"
 #include "view/trace/trace_summary.h"
 
@@ -42,7 +43,7 @@ void trace_options_fini(struct trace_options *o);
 extern const struct option trace_option_rows[];
 
 /* Checks what single options could not, and fills in what follows. False: *err says why. */
-bool trace_options_settle(struct trace_options *o, struct err *err);
+bool trace_options_settle(struct trace_options *o, const struct perfconfig *config, struct err *err);
 
 /* What -e asks for: names of system calls, and events. */
 struct trace_select {

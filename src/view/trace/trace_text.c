@@ -5,7 +5,6 @@
 #include <string.h>
 
 bool trace_text_init(struct trace_text *t) {
-    t->align = t->align ? t->align : TRACE_TEXT_ALIGN;
     return out_init(&t->line, NULL, NULL);
 }
 

@@ -19,7 +19,7 @@ struct trace_text {
     struct calls_values values;
     bool full_time, cpu, comm, failure, no_timestamp, no_duration;
     uint64_t least_ns; /* of a call that is shown */
-    unsigned align;    /* where results begin; 0: TRACE_TEXT_ALIGN */
+    unsigned align;    /* where results begin; 0: right after the arguments */
     /* Whether a call is to be shown at all; NULL: all are. */
     bool (*wanted)(void *ctx, const struct calls_call *call);
     void *ctx;
@@ -31,7 +31,7 @@ struct trace_text {
     struct out line;
 };
 
-enum { TRACE_TEXT_ALIGN = 70 };
+enum { TRACE_TEXT_ALIGN = 70, TRACE_TEXT_ALIGN_MAX = 1000 };
 
 bool trace_text_init(struct trace_text *t);
 void trace_text_fini(struct trace_text *t);
