@@ -206,43 +206,43 @@ static void read_args(struct pt_regs *regs, __u32 compat, __u64 *args) {
     }
 }
 
-/* Copies what an argument points to; a negative number: it could not be read. */
-static long copy(struct told *t, __u32 at, __u8 how, __u64 address, __u64 next, __u16 *cut) {
+/*
+ * Copies what an argument points to. How many bytes, and COPY_CUT if there is more; a negative number: it
+ * could not be read. A function of its own, and not static, is verified once, not for each argument anew.
+ */
+enum { COPY_CUT = 1 << 16, DATA_MAX = 128, TIME_BYTES = 16 };
+
+__attribute__((noinline)) int copy_one(struct told *t, __u32 at, __u32 how, __u64 address, __u64 next) {
+    if (!t)
+        return 0;
     void *to = &t->memory[at & (BPF_TRACE_MEMORY - 1)];
-    long status;
-    *cut = 0;
     if (how == BPF_TRACE_STRING) {
-        status = bpf_probe_read_user_str(to, BPF_TRACE_TEXT, (void *)address);
-        *cut = status == BPF_TRACE_TEXT;
-        return status > 0 ? status - 1 : status;
+        long n = bpf_probe_read_user_str(to, BPF_TRACE_TEXT, (void *)address);
+        return n <= 0 ? -1 : n == BPF_TRACE_TEXT ? (BPF_TRACE_TEXT - 1) | COPY_CUT : (int)n - 1;
     }
-    __u32 n = how == BPF_TRACE_TIME ? 16 : next > 128 ? 128 : (__u32)next;
-    *cut = how == BPF_TRACE_DATA && next > n;
+    __u32 n = how == BPF_TRACE_TIME ? TIME_BYTES : next > DATA_MAX ? DATA_MAX : (__u32)next;
     if (!n)
         return 0;
     BOUND(n, BPF_TRACE_TEXT - 1);
-    status = bpf_probe_read_user(to, n, (void *)address);
-    return status ? status : (long)n;
+    if (bpf_probe_read_user(to, n, (void *)address))
+        return -1;
+    return how == BPF_TRACE_DATA && next > n ? n | COPY_CUT : n;
 }
 
 /* Copies the arguments that `which` has bits for; returns those that could not be read. */
 static __u32 copy_all(struct told *t, const struct bpf_trace_row *row, const __u64 *args, __u32 which) {
     __u32 at = 0, missing = 0;
     for (int i = 0; i < BPF_TRACE_ARGS; i++) {
-        __u16 cut = 0;
         if (!row->copy[i] || !args[i] || !(which & 1u << i))
             continue;
-        if (at > BPF_TRACE_MEMORY - 1)
-            break;
-        long n = copy(t, at, row->copy[i], args[i], i + 1 < BPF_TRACE_ARGS ? args[i + 1] : 0, &cut);
+        int n = copy_one(t, at, row->copy[i], args[i], i + 1 < BPF_TRACE_ARGS ? args[i + 1] : 0);
         if (n < 0) {
             missing |= 1u << i;
             continue;
         }
-        if (n > BPF_TRACE_TEXT)
-            n = BPF_TRACE_TEXT;
+        t->half.cut |= (n & COPY_CUT ? 1 : 0) << i;
+        n &= BPF_TRACE_TEXT - 1;
         t->half.sizes[i] = (__u16)(n + 1);
-        t->half.cut |= cut << i;
         at += (__u32)n;
     }
     t->half.bytes = (__u16)at;

@@ -27,7 +27,9 @@ struct live {
     struct symbol_options symbols;
     struct recording_names naming;
     struct recording_stacks stacks;
-    bool named; /* the two are there */
+    bool named;              /* the two are there */
+    struct hash_map cgroups; /* by id: the path, in `cgroup_paths` */
+    struct strpool cgroup_paths;
     struct trace_bpf bpf;
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
@@ -69,9 +71,22 @@ static bool show(struct live *l, struct err *err) {
     return true;
 }
 
+/* False: memory. */
+static bool note_cgroup(struct live *l, const struct stream_record *r) {
+    struct perfdata_record x;
+    if (r->raw.type != PERFDATA_RECORD_CGROUP || !recording_decode(&l->recording.recording, r, &x))
+        return true;
+    struct bytes path = x.cgroup.path;
+    uint32_t id =
+        strpool_add(&l->cgroup_paths, path.size ? (const char *)path.data : "", bytes_text_len(path));
+    return id != STRPOOL_NONE && hash_map_set(&l->cgroups, x.cgroup.id, id);
+}
+
 /* A record that is no sample: those listed so far came before it. */
 static bool seen(void *ctx, const struct stream_record *r, struct err *err) {
     struct live *l = ctx;
+    if (!note_cgroup(l, r))
+        return err_memory(err, "control groups");
     if (!l->begun || l->trace.done || l->way == TRACE_BPF_LINES)
         return true; /* BPF tells the names */
     return show(l, err) && (!trace_want(&l->trace, r) || trace_take(&l->trace, r, err) || l->trace.done);
@@ -266,11 +281,25 @@ static bool start(void *ctx, const struct perf_target *target, struct err *err) 
     return l->way == TRACE_RECORDS || trace_bpf_start(&l->bpf, target, err);
 }
 
+/* False: memory. */
+static bool name_cgroups(struct live *l) {
+    for (size_t i = 0; i < l->trace.summary.groups.count; i++) {
+        uint64_t key = l->trace.summary.groups.items[i].key;
+        uint32_t id = hash_map_get(&l->cgroups, key);
+        if (id != HASH_ABSENT &&
+            !calls_summary_name(&l->trace.summary, key, strpool_text(&l->cgroup_paths, id)))
+            return false;
+    }
+    return true;
+}
+
 static bool add_sums(struct live *l, struct err *err) {
     uint64_t lost = 0;
     trace_bpf_stop(&l->bpf);
     if (!trace_bpf_sums(&l->bpf, l->trace.o->table.mode, &l->trace.summary, &lost, err))
         return false;
+    if (l->trace.o->table.mode == TRACE_SUMMARY_CGROUP && !name_cgroups(l))
+        return err_memory(err, "control groups");
     if (lost)
         log_line(LOG_WARN, "%" PRIu64 " calls are missing: too many threads for the kernel's tables", lost);
     return true;
@@ -358,6 +387,8 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     recording_names_close(&l.naming);
     recording_live_close(&l.recording);
     trace_bpf_close(&l.bpf);
+    hash_map_fini(&l.cgroups);
+    strpool_fini(&l.cgroup_paths);
     trace_files_free(l.trace.files);
     if (!trace_sink_close(&l.sink) && ok)
         ok = err_set(&err, ERR_IO, o->output ? o->output : "standard error", "cannot write");
