@@ -203,7 +203,7 @@ def test_others():
     empty.sample(1, 0x1000)
     check("no system calls were recorded" in trace(empty, status=1), "nothing recorded")
     check("cannot write" in sonde("-i", "perf.data", "-o", "/nonexistent/x", status=1), "-o")
-    for wrong in (("--summary-mode", "cpu"), ("--duration", "x"), ("-F", "some")):
+    for wrong in (("--summary-mode", "cgroup"), ("-s", "--bpf-summary"), ("--summary-mode", "cpu"), ("--duration", "x"), ("-F", "some")):
         sonde(*wrong, "-i", "perf.data", status=129)
 
 

@@ -46,13 +46,16 @@ static void put_frame(struct trace *t, struct resolve_samples *r, struct resolve
     out_fill(t->out, ' ', FRAME_INDENT);
     if (name)
         out_str(t->out, name);
+    else if (resolve_sample_grade(r, f) == GRADE_STALE)
+        out_str(t->out, "[stale]");
     else
         out_printf(t->out, "[0x%" PRIx64 "]", f->address);
     bool known = f->hit.image != MODEL_NONE;
     out_printf(t->out, " (%s)\n", known ? model_image(t->model, f->hit.image)->name : "[unknown]");
 }
 
-static bool put_stack(struct trace *t, uint64_t loc) {
+/* `kernel`: with the kernel's part. False: memory. */
+static bool put_stack(struct trace *t, uint64_t loc, bool kernel) {
     if (!t->stacks || !t->o->callgraph)
         return true;
     if (!recording_stacks_read(t->stacks, loc))
@@ -64,7 +67,7 @@ static bool put_stack(struct trace *t, uint64_t loc) {
         return true;
     for (size_t i = 0; i < r->frames.count && shown < most; i++) {
         struct resolve_sample_frame *f = &r->frames.items[i];
-        if (f->cpumode == PERFDATA_MISC_KERNEL && !t->o->kernel_graph)
+        if (f->cpumode == PERFDATA_MISC_KERNEL && !kernel)
             continue;
         put_frame(t, r, f);
         shown++;
@@ -90,7 +93,7 @@ static bool show_call(struct trace *t, const struct calls_call *call, enum calls
     if (t->o->print_sample)
         out_printf(t->out, "%*sentered at 0x%" PRIx64 ", left at 0x%" PRIx64 "\n", FRAME_INDENT, "",
                    call->enter_loc, call->exit_loc);
-    return !call->has_exit || put_stack(t, call->exit_loc);
+    return !call->has_exit || put_stack(t, call->exit_loc, t->o->kernel_graph);
 }
 
 static bool take_call(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end) {
@@ -207,7 +210,7 @@ static bool put_fault(struct trace *t, const struct stream_record *r, const stru
         return false;
     out_char(t->out, '\n');
     t->printed++;
-    return put_stack(t, r->loc);
+    return put_stack(t, r->loc, true);
 }
 
 static bool put_event(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s) {
@@ -221,7 +224,7 @@ static bool put_event(struct trace *t, const struct stream_record *r, const stru
         put_tracepoint(t, e, s);
     out_char(t->out, '\n');
     t->printed++;
-    return put_stack(t, r->loc);
+    return put_stack(t, r->loc, true);
 }
 
 static bool matches(const char *wanted, const char *name) {

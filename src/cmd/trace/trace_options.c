@@ -143,6 +143,9 @@ bool trace_options_settle(struct trace_options *o, const struct perfconfig *conf
     o->any_summary = o->summary || o->with_summary;
     if (o->mode && !o->any_summary)
         o->any_summary = o->summary = true;
+    if (o->input && (o->bpf_summary || o->table.mode == TRACE_SUMMARY_CGROUP))
+        return err_set(err, ERR_USAGE, o->bpf_summary ? "--bpf-summary" : "--summary-mode",
+                       "adds up in the kernel, while it happens: not for recordings");
     if (!o->callgraph && (o->max_stack || o->min_stack))
         o->callgraph = "dwarf";
     if (o->callgraph && !o->input && !record_args_callgraph(o->callgraph, r, err))
