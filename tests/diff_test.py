@@ -204,7 +204,24 @@ def check_callers():
     REPORT.check("-g without callchains", r.status == 1 and not r.out, r)
 
 
+def check_export():
+    def export(*options):
+        return support.run([SONDE, "export", "-f", *options], cwd=FOLDER.name)
+    r = export("folded", "a.data", "b.data")
+    REPORT.check("export folded of two", r.out.decode().splitlines() == [
+        "prog;alpha 20 22", "prog;beta 20 5", "prog;delta 20 30", "prog;epsilon 20 0", "prog;gamma 20 18", "prog;zeta 0 25"], r)
+    r = export("flamegraph", "a.data", "b.data")
+    boxes = dict(re.findall(r'data-n="(\w+)">[^~]*?fill="hsl\((\d+)', r.out.decode()))
+    REPORT.check("export flamegraph of two", boxes.get("delta") == "5" and boxes.get("beta") == "220" and "epsilon" not in boxes and
+                 "before: 20.00% (+10.00)" in r.out.decode(), boxes)
+    r = export("pprof", "a.data", "b.data")
+    REPORT.check("export of two in a format for one", r.status == USAGE_EXIT, r)
+    r = export("folded", "f.data", "a.data")
+    REPORT.check("export without a common event", r.status == 1 and not r.out and "to compare with" in r.err, r)
+
+
 compared.make(FOLDER.name, OBJECT)
+check_export()
 check_callers()
 check_golden()
 check_verdict()

@@ -19,6 +19,7 @@ struct verdict_run {
     struct pool *pool;
     double level; /* of each event, so that those of all hold together */
     struct out doubts;
+    VEC(struct verdict_figure) figures;
     struct out *out;
     struct json json;
     bool regressed, found; /* found: the function of --gate */
@@ -84,6 +85,44 @@ static bool is_clock(const struct perfdata_attr *a) {
     return a->type == SOFTWARE && (a->config == CPU_CLOCK || a->config == TASK_CLOCK);
 }
 
+/* ---- figures of whole recordings ---- */
+
+/* Adds one, from a number for each file; zero: a file lacks it, and it is not shown. False: memory. */
+static bool add_figure(struct verdict_run *x, const char *name, const double *numbers, bool ns) {
+    double sums[2] = {0};
+    for (uint32_t i = 0; i < x->f->count; i++) {
+        if (!(numbers[i] > 0))
+            return true;
+        sums[x->is_new[i]] += numbers[i];
+    }
+    struct verdict_figure *f = vec_push(&x->figures);
+    if (f)
+        *f = (struct verdict_figure){name, sums[0] / x->base_count, sums[1] / (x->f->count - x->base_count),
+                                     ns};
+    return f != NULL;
+}
+
+static bool find_figures(struct verdict_run *x) {
+    const struct profile *base = report_session_parts(x->f->list[0].session).profile;
+    double numbers[DIFF_FILES_MAX];
+    for (uint32_t i = 0; i < x->f->count; i++) {
+        struct recording_span span = {0};
+        recording_header_span(&x->f->list[i].recording, &span);
+        numbers[i] = span.last_ns > span.first_ns ? (double)(span.last_ns - span.first_ns) : 0;
+    }
+    bool ok = add_figure(x, "duration", numbers, true);
+    for (uint32_t e = 0; ok && e < profile_event_count(base); e++) {
+        const struct profile_event *event = profile_event(base, e);
+        for (uint32_t i = 0; i < x->f->count; i++) {
+            struct compare_side s = diff_files_side(&x->f->list[i], event->name);
+            numbers[i] = s.event ? (double)s.event->total.period : 0;
+        }
+        ok = add_figure(x, event->name, numbers,
+                        is_clock(&x->f->list[0].recording.events->list.items[event->event].attr));
+    }
+    return ok;
+}
+
 /* ---- the gate ---- */
 
 /* Whether --gate is about a row. */
@@ -134,6 +173,8 @@ static bool show(struct verdict_run *x, const struct compare *c, const struct co
         .compare = c,
         .judgement = j,
         .files = files,
+        .figures = x->figures.items,
+        .figure_count = x->figures.count,
         .event = sides[0].event->name,
         .doubts = x->doubts.len ? out_text(&x->doubts) : NULL,
         .by = by_of(o),
@@ -260,7 +301,8 @@ bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const s
         json_number(&x.json, "version", 1);
         json_open(&x.json, "events", '[');
     }
-    bool ok = take_requests(&x, err) && judge_events(&x, err);
+    bool ok =
+        take_requests(&x, err) && (find_figures(&x) || err_memory(err, "figures")) && judge_events(&x, err);
     if (o->json) {
         json_close(&x.json, ']');
         json_close(&x.json, '}');
@@ -268,6 +310,7 @@ bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const s
     }
     pool_free(x.pool);
     out_fini(&x.doubts);
+    vec_fini(&x.figures);
     if (ok && o->gate && !x.found) {
         ok = err_set(err, ERR_ABSENT, "--gate", "no recording has samples in %s", o->gate_function);
     }

@@ -12,6 +12,7 @@
 struct own {
     struct stacks_options in;
     const char *output, *event, *frames;
+    const char *base; /* compare with this recording; NULL: do not */
     bool samples;
 };
 
@@ -58,22 +59,33 @@ static bool choose_frames(struct own *o, const struct export_format *f, struct e
     return err_set(err, ERR_USAGE, "--frames", "\"%s\": use function, line or address", o->frames);
 }
 
-/* Returns the event that -e names, else the first. STACKS_NONE: there is none of that name. */
-static uint32_t choose_event(const struct stacks *s, const char *name) {
-    for (uint32_t i = 0; name && i < s->events.count; i++) {
+/* Returns the event of a recording that `name` names, else its first one. STACKS_NONE: there is none. */
+static uint32_t choose_event(const struct stacks *s, const char *name, uint32_t recording) {
+    for (uint32_t i = 0; i < s->events.count; i++) {
         const char *have = stacks_str(s, s->events.items[i].name);
         size_t bare = strcspn(have, ":");
-        if (!strcmp(have, name) || (strlen(name) == bare && !strncmp(have, name, bare)))
+        if (s->events.items[i].recording == recording &&
+            (!name || !strcmp(have, name) || (strlen(name) == bare && !strncmp(have, name, bare))))
             return i;
     }
-    return name ? STACKS_NONE : 0;
+    return STACKS_NONE;
 }
 
 static bool write_to(const struct own *o, const struct export_format *f, const struct stacks *s,
                      struct err *err) {
-    struct export_options how = {.event = choose_event(s, o->event), .only = o->event, .samples = o->samples};
+    struct export_options how = {.event = choose_event(s, o->event, o->base ? 1 : 0),
+                                 .only = o->event,
+                                 .samples = o->samples,
+                                 .compares = o->base,
+                                 .base_event = STACKS_NONE};
     if (how.event == STACKS_NONE)
-        return err_set(err, ERR_ABSENT, NULL, "no samples of event %s: see `sonde evlist`", o->event);
+        return err_set(err, ERR_ABSENT, NULL, "no samples of event %s: see `sonde evlist`",
+                       o->event ? o->event : "to compare");
+    const char *name = stacks_str(s, s->events.items[how.event].name);
+    if (o->base)
+        how.base_event = choose_event(s, name, 0);
+    if (o->base && how.base_event == STACKS_NONE)
+        return err_set(err, ERR_ABSENT, o->base, "it has no samples of %s to compare with", name);
     return stacks_write(s, f, &how, o->output, err);
 }
 
@@ -84,7 +96,7 @@ static void say_lacking(const struct own *o, const struct export_format *f, cons
         chains = s->nodes.items[s->rows.items[i].node].caller != STACKS_NONE;
     if (!chains)
         log_line(LOG_WARN, "there are no callchains: every stack is one frame");
-    if (f->one_event && s->events.count > 1 && !o->event)
+    if (f->one_event && s->events.count > (o->base ? 2 : 1) && !o->event)
         log_line(LOG_WARN, "only %s is written: this format holds one event, and -e chooses it",
                  stacks_str(s, s->events.items[0].name));
 }
@@ -100,7 +112,8 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
     }
     o->in.moments = f->moments;
     const char *path = input_path(o->in.report.input);
-    int status = stacks_read(env, &o->in, path, &s);
+    int base_status = o->base ? stacks_read(env, &o->in, o->base, &s) : EXIT_OK;
+    int status = base_status == STACKS_FAILED ? base_status : stacks_read(env, &o->in, path, &s);
     if (status == STACKS_FAILED) {
         status = EXIT_ERROR;
     } else if (!s.events.count) {
@@ -110,7 +123,7 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
         status = command_fail(&err);
     }
     stacks_fini(&s);
-    return status;
+    return status ? status : base_status;
 }
 
 static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
@@ -122,10 +135,13 @@ static int run_with(struct command_env *env, struct own *o, int argc, char **arg
     const struct export_format *f = export_format_find(argv[0]);
     if (!f)
         return list_formats(env, argv[0]);
-    if (argc > 2 || (argc == 2 && o->in.report.input))
+    if (argc > 3 || (argc > 1 && o->in.report.input))
         return command_usage(env, NULL);
-    if (argc == 2)
-        o->in.report.input = argv[1];
+    if (argc == 3 && !f->compares)
+        return command_usage(env, "%s cannot show two recordings: use folded or flamegraph", f->name);
+    o->base = argc == 3 ? argv[1] : NULL;
+    if (argc > 1)
+        o->in.report.input = argv[argc - 1];
     command_log(env, o->in.report.verbose, o->in.report.quiet);
     return export(env, o, f);
 }
@@ -141,7 +157,8 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_export = {
     .name = "export",
     .summary = "Write a recording's stacks in the format of another tool",
-    .usage = (const char *const[]){"export [<options>] <format> [<file>]", "export", NULL},
+    .usage = (const char *const[]){"export [<options>] <format> [<file>]",
+                                   "export [<options>] folded|flamegraph <base> <file>", "export", NULL},
     .options = options,
     .run = run,
 };

@@ -81,6 +81,15 @@ void verdict_json_print(const struct verdict_view *v, struct json *j) {
         json_close(j, '}');
     }
     json_close(j, ']');
+    json_open(j, "figures", '[');
+    for (size_t i = 0; i < v->figure_count; i++) {
+        json_open(j, NULL, '{');
+        json_text(j, "name", v->figures[i].name);
+        json_real(j, "base", v->figures[i].base);
+        json_real(j, "new", v->figures[i].now);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
     if (v->gated)
         print_gate(v, j);
     json_open(j, "rows", '[');

@@ -63,6 +63,34 @@ static void print_files(const struct verdict_view *v, bool is_new, struct out *o
     out_char(o, '\n');
 }
 
+/* Prints "2.31 s" of nanoseconds, else the number. */
+static void put_figure(double number, bool ns, char *text) {
+    static const struct {
+        double from;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+    size_t i = 0;
+    while (number < units[i].from)
+        i++;
+    if (ns)
+        snprintf(text, TEXT, "%.4g %s", number / (units[i].from > 0 ? units[i].from : 1), units[i].name);
+    else
+        snprintf(text, TEXT, "%.0f", number);
+}
+
+static void print_figures(const struct verdict_view *v, struct out *o) {
+    for (size_t i = 0; i < v->figure_count; i++) {
+        const struct verdict_figure *f = &v->figures[i];
+        char base[TEXT], now[TEXT];
+        put_figure(f->base, f->ns, base);
+        put_figure(f->now, f->ns, now);
+        out_printf(o, "# %-9s %s: %s, then %s", i ? "" : "Recorded:", f->name, base, now);
+        if (f->base > 0)
+            out_printf(o, " (%+.1f %%)", (f->now / f->base - 1) * 100);
+        out_char(o, '\n');
+    }
+}
+
 static bool is_told(const struct verdict_view *v, size_t key) {
     unsigned id = v->compare->keys.items[key]->key->id;
     return ((id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT) && v->only_comm) ||
@@ -74,6 +102,7 @@ static void print_titles(const struct verdict_view *v, struct out *o) {
     out_printf(o, "# Event '%s'\n#\n", v->event);
     print_files(v, false, o);
     print_files(v, true, o);
+    print_figures(v, o);
     out_printf(o, "# Costs: %s%s%s\n", unit_of(v).name, v->by == JUDGE_BY_EVENT ? ", " : "",
                v->by == JUDGE_BY_EVENT ? v->by_event : "");
     if (v->doubts)

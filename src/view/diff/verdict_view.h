@@ -14,9 +14,18 @@ struct verdict_file {
     bool is_new;
 };
 
+/* A figure of whole recordings: what an event counted, how long they lasted. Means over each side's. */
+struct verdict_figure {
+    const char *name;
+    double base, now;
+    bool ns; /* nanoseconds */
+};
+
 struct verdict_view {
     const struct compare *compare;
     const struct judgement *judgement;
+    const struct verdict_figure *figures;
+    size_t figure_count;
     const struct verdict_file *files; /* by side of the comparison */
     const char *event;
     const char *doubts; /* how the machines differ; NULL: not that is known */

@@ -7,7 +7,9 @@
 #include "stacks/stacks.h"
 
 struct export_options {
-    uint32_t event;          /* which one, where a format has room for one only */
+    uint32_t event; /* which one, where a format has room for one only */
+    bool compares;  /* with that of another recording: */
+    uint32_t base_event;
     bool only;               /* that one alone also where there is room for more */
     bool samples;            /* weights are numbers of samples, else periods */
     const uint64_t *weights; /* flame trees: those of the rows, of which 0 leaves one out; NULL: their own */
@@ -27,6 +29,7 @@ struct export_format {
     bool moments;              /* it wants the time axis */
     bool one_event;            /* it has room for one event only */
     bool binary;               /* not for terminals */
+    bool compares;             /* it can show two recordings */
     export_fn *write;
 };
 

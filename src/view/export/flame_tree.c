@@ -65,14 +65,15 @@ static uint32_t node_of(struct making *m, uint32_t comm, uint32_t node) {
 static bool add_rows(struct making *m, const struct export_options *o) {
     for (size_t i = 0; i < m->s->rows.count; i++) {
         const struct stacks_row *row = &m->s->rows.items[i];
-        if (row->event != o->event || (o->weights && !o->weights[i]))
+        bool base = o->compares && row->event == o->base_event;
+        if ((row->event != o->event && !base) || (o->weights && !o->weights[i]))
             continue;
         uint32_t comm = callee(m, 0, row->comm, STACKS_NONE),
                  node = comm == STACKS_NONE ? comm : node_of(m, comm, row->node);
         if (node == STACKS_NONE)
             return false;
-        m->t->nodes.items[node].self +=
-            o->weights ? o->weights[i] : export_weight(o, row->samples, row->period);
+        uint64_t weight = o->weights ? o->weights[i] : export_weight(o, row->samples, row->period);
+        *(base ? &m->t->nodes.items[node].base_total : &m->t->nodes.items[node].self) += weight;
     }
     return true;
 }
@@ -98,8 +99,10 @@ static bool link_nodes(struct flame_tree *t, const struct stacks *s) {
         struct flame_node *x = &t->nodes.items[i];
         order[i] = (struct sorted){stacks_str(s, x->name), (uint32_t)i};
         x->total += x->self;
-        if (x->caller != STACKS_NONE)
+        if (x->caller != STACKS_NONE) {
             t->nodes.items[x->caller].total += x->total;
+            t->nodes.items[x->caller].base_total += x->base_total;
+        }
     }
     if (!order)
         return false;

@@ -106,6 +106,20 @@ static void put_color(const struct stacks *s, const struct flame_node *n, struct
                    58 + h / 256 % 14);
 }
 
+static double share_of(uint64_t part, uint64_t all) {
+    return all ? (double)part / (double)all : 0;
+}
+
+/* A colour by how a node's share changed: red where it grew, blue where it shrank, the more the deeper; what
+ * is as it was is white. */
+static void put_change_color(const struct flame_node *n, const struct flame_node *root, struct out *out) {
+    double now = share_of(n->total, root->total), was = share_of(n->base_total, root->base_total);
+    double change = now - was, most = now > was ? now : was;
+    double depth = most > 0 ? change / most : 0; /* -1 to 1 */
+    depth = depth < 0 ? -depth : depth;
+    out_printf(out, "hsl(%u,90%%,%u%%)", change > 0 ? 5u : 220u, 97 - (unsigned)(depth * 42));
+}
+
 struct drawing {
     const struct stacks *s;
     const struct export_options *o;
@@ -123,6 +137,10 @@ static void put_title(const struct drawing *d, const struct flame_node *n) {
     out_printf(out, "\n%" PRIu64 " %s, %.2f%%", n->total,
                d->o->samples ? "samples" : stacks_str(d->s, e->unit),
                all ? 100.0 * (double)n->total / (double)all : 0);
+    if (d->o->compares) {
+        double now = share_of(n->total, all), was = share_of(n->base_total, d->t->nodes.items[0].base_total);
+        out_printf(out, "\nbefore: %.2f%% (%+.2f)", was * 100, (now - was) * 100);
+    }
     if (n->self)
         out_printf(out, "\nself: %.2f%%", 100.0 * (double)n->self / (double)all);
     if (n->frame != STACKS_NONE) {
@@ -147,7 +165,10 @@ static void put_node(const struct drawing *d, const struct flame_node *n, double
     put_title(d, n);
     out_printf(out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", SIDE + x, y, width,
                ROW - 1);
-    put_color(d->s, n, out);
+    if (d->o->compares)
+        put_change_color(n, &d->t->nodes.items[0], out);
+    else
+        put_color(d->s, n, out);
     out_printf(out, "\" rx=\"1\"/><text x=\"%.2f\" y=\"%u\">", SIDE + x + 3, y + 11);
     int fit = (int)((width - 6) * 10 / CHAR_TENTHS);
     if (fit >= 3)

@@ -61,7 +61,7 @@ static void put_stack(const struct stacks *s, uint32_t node, struct out *out) {
 struct line {
     const char *text;
     size_t at;
-    uint64_t weight;
+    uint64_t weight, base; /* base: in the other recording */
 };
 
 static int by_text(const void *a, const void *b) {
@@ -75,10 +75,12 @@ static struct line *make_lines(const struct stacks *s, const struct export_optio
     *count = 0;
     for (size_t i = 0; lines && i < s->rows.count; i++) {
         const struct stacks_row *row = &s->rows.items[i];
-        if (row->event != o->event)
+        bool base = o->compares && row->event == o->base_event;
+        if (row->event != o->event && !base)
             continue;
+        uint64_t weight = export_weight(o, row->samples, row->period);
         lines[*count] =
-            (struct line){.at = texts->len, .weight = export_weight(o, row->samples, row->period)};
+            (struct line){.at = texts->len, .weight = base ? 0 : weight, .base = base ? weight : 0};
         put_comm(stacks_str(s, row->comm), texts);
         put_stack(s, row->node, texts);
         out_char(texts, '\0');
@@ -97,11 +99,17 @@ bool export_folded(const struct stacks *s, const struct export_options *o, struc
     if (ok)
         qsort(lines, n, sizeof *lines, by_text);
     for (size_t i = 0, next; ok && i < n; i = next) {
-        uint64_t weight = 0;
-        for (next = i; next < n && !strcmp(lines[next].text, lines[i].text); next++)
+        uint64_t weight = 0, base = 0;
+        for (next = i; next < n && !strcmp(lines[next].text, lines[i].text); next++) {
             weight += lines[next].weight;
+            base += lines[next].base;
+        }
         out_str(out, lines[i].text);
         out_char(out, ' ');
+        if (o->compares) { /* as difffolded.pl writes it */
+            out_dec(out, base, 0);
+            out_char(out, ' ');
+        }
         out_dec(out, weight, 0);
         out_char(out, '\n');
     }
