@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`diff` of made recordings: diff_test.py SONDE OBJECT REBUILT
+"""`diff` of made recordings: diff_test.py SONDE OBJECT REBUILT APART INLINED
 
 The text is perf's (golden_diff.txt, made by scripts/golden_diff.py); functions are found again in another build; what cannot be
-compared is said in a line. OBJECT and REBUILT are two versions of a library (compared/functions.c).
+compared is said in a line. OBJECT and REBUILT are two versions of a library (compared/functions.c), APART and INLINED two builds that inline otherwise.
 """
 import json
 import os
@@ -17,7 +17,7 @@ import compared
 import perfdata as pd
 import support
 
-SONDE, OBJECT, REBUILT = map(os.path.abspath, sys.argv[1:4])
+SONDE, OBJECT, REBUILT, APART, INLINED = map(os.path.abspath, sys.argv[1:6])
 USAGE_EXIT = 129
 REPORT = support.Report("diff")
 FOLDER = tempfile.TemporaryDirectory(prefix="sonde-diff-")
@@ -220,7 +220,31 @@ def check_export():
     REPORT.check("export without a common event", r.status == 1 and not r.out and "to compare with" in r.err, r)
 
 
+def check_inlined():
+    """Samples at all places of two functions, one of which has the other's code inlined in one build."""
+    def make(name, obj, names):
+        functions, _ = pd.functions(obj)
+        places = [at for f in names for at in range(functions[f][0], functions[f][0] + functions[f][1])]
+        compared.recording(os.path.join(FOLDER.name, name), obj, [(at, 10) for at in places])
+    make("apart.data", APART, ["tiny", "huge"])
+    make("inlined.data", INLINED, ["huge"])
+
+    def shares(*options):
+        r = diff("--json", "-s", "sym", *options)
+        return {x["keys"]["symbol"].split()[1]: x for x in json.loads(r.out)["events"][0]["rows"]}, r
+    plain, _ = shares("apart.data", "inlined.data")
+    REPORT.check("inlined code counts for its caller", plain["tiny"]["new"] == 0 and abs(plain["huge"]["new"] - 1) < 1e-9, plain)
+    for base, new, where in (("apart.data", "inlined.data", "new"), ("inlined.data", "apart.data", "base")):
+        summed, r = shares("--inline", base, new)
+        REPORT.check(f"--inline: it counts for its function, {where}",
+                     0.2 < summed["tiny"][where] < 1 and abs(summed["tiny"][where] + summed["huge"][where] - 1) < 1e-9 and
+                     f"tiny, inlined in huge ({where})" in summed["tiny"]["note"], (summed, r.err))
+    r = diff("--inline", "-s", "sym", "apart.data", "inlined.data")
+    REPORT.check("--inline says so", b"#   tiny, inlined in huge (new)\n" in r.out, r)
+
+
 compared.make(FOLDER.name, OBJECT)
+check_inlined()
 check_export()
 check_callers()
 check_golden()

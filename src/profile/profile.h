@@ -71,6 +71,7 @@ struct profile_options {
     bool nanoseconds;          /* times with all digits, not microseconds */
     bool stacks;               /* profile_stacks will be called, */
     bool moments;              /* and shall have the single samples, too */
+    bool own_inlines;          /* compare_inlined will be called */
     bool slices;               /* compare_judge will be called */
     bool inlines;              /* callchains have frames of inlined functions */
 };

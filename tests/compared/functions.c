@@ -18,6 +18,16 @@ int eta(int x) __asm__(CLONE("eta")), theta(int x), theta_part(int x) __asm__(PA
             x = x * (factor) + i;                \
         return x;                                \
     }
+#ifdef INLINED /* this build has the code of `tiny` in `huge` */
+static inline __attribute__((always_inline)) FUNCTION(tiny, 3)
+#else
+int tiny(int x);
+__attribute__((noinline)) FUNCTION(tiny, 3)
+#endif
+int huge(int x);
+int huge(int x) {
+    return tiny(x + 1) + 1;
+}
 FUNCTION(alpha, 3)
 FUNCTION(beta, 5)
 FUNCTION(gamma_, 7)

@@ -21,6 +21,7 @@ static bool settle(struct diff_options *o, struct err *err) {
     r->chain.min_percent = 0;
     r->chain.asked = o->callers;
     r->inlines = o->callers;
+    r->own_inlines = o->inlined;
     r->slices = diff_judges(o);
     if (o->cycles)
         return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
@@ -68,6 +69,7 @@ static bool print_event(const struct diff_files *f, const struct diff_options *o
                           .only_dso = text->only_dso,
                           .only_symbol = text->only_symbol};
     bool ok = compare_make(sides, f->count, &(struct compare_options){.fold = !o->exact}, &c, err) &&
+              (!o->inlined || compare_inlined(&c, sides, err)) &&
               compare_sort(&c, &o->how, (uint32_t)o->order, err) && diff_text_print(&c, event, &v, out, err);
     compare_fini(&c);
     return ok;

@@ -136,6 +136,9 @@ const struct option diff_option_rows[] = {
                 "status 1 if a function (this one) is proved to cost more by more than that, 2 if it cannot "
                 "be judged",
                 take_gate),
+    FLAG(0, "inline", inlined,
+         "count a function that a recording lacks where it is inlined, so that its time is one row in all "
+         "builds"),
     FLAG(0, "json", json, "judge, and print JSON"),
     TEXT(0, "kallsyms", report.symbol.host.kallsyms, "file", "kallsyms file"),
     OPTION_CALL(0, "level", OWN, report, "percent", "how often all intervals are to hold together (95)",

@@ -11,7 +11,7 @@ struct diff_options {
     struct compare_computation how;
     bool cycles; /* -c cycles */
     int order;   /* -o */
-    bool baseline_only, periods, formulas, dump, exact, callers;
+    bool baseline_only, periods, formulas, dump, exact, callers, inlined;
 
     /* The verdict. */
     bool verdict, json, gate, by_time;

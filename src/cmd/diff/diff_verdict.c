@@ -219,6 +219,7 @@ static bool judge_event(struct verdict_run *x, const char *event, struct err *er
                                 .level = x->level,
                                 .pool = x->pool};
     bool ok = compare_make(sides, x->f->count, &(struct compare_options){.fold = !x->o->exact}, &c, err) &&
+              (!x->o->inlined || compare_inlined(&c, sides, err)) &&
               compare_judge(&c, sides, &how, &j, err) && show(x, &c, sides, &j, err);
     judgement_fini(&j);
     compare_fini(&c);

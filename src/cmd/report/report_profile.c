@@ -558,6 +558,7 @@ static void make_profile_options(struct report_session *s) {
         .stacks = o->stacks,
         .moments = o->moments,
         .slices = o->slices,
+        .own_inlines = o->own_inlines,
         .inlines = o->inlines,
     };
 }

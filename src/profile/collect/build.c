@@ -118,6 +118,7 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     const unsigned exact = PROFILE_FINDS_LINES | PROFILE_FINDS_OFFSET | PROFILE_FINDS_ADDRESS;
     plan->place_kind = plan->finds & PROFILE_FINDS_ADDRESS                               ? RESOLVE_ADDRESS
                        : plan->finds & (exact | PROFILE_FINDS_TYPES)                     ? RESOLVE_OFFSET
+                       : o->own_inlines                                                  ? RESOLVE_OFFSET
                        : o->stacks && o->inlines /* what is inlined differs by offset */ ? RESOLVE_OFFSET
                                                                                          : RESOLVE_PLACE;
     plan->waits = may_wait(plan);

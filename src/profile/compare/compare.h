@@ -46,6 +46,8 @@ struct compare {
     VEC(uint64_t) totals;           /* by side: what its percentages are of */
     VEC(uint32_t) order;            /* the rows in the order of printing: compare_sort */
     uint32_t **row_of;              /* by side, by entry of its table: the row */
+    uint32_t **row_of_stack; /* after compare_inlined, by side, by stack sample: the row, or COMPARE_NO_ROW;
+                                NULL: of a side, or of all, as in row_of */
 };
 
 struct compare_options {
@@ -57,6 +59,12 @@ struct compare_options {
 bool compare_make(const struct compare_side *sides, uint32_t count, const struct compare_options *o,
                   struct compare *out, struct err *err);
 void compare_fini(struct compare *c);
+
+enum { COMPARE_NO_ROW = UINT32_MAX };
+
+/* Counts functions that some side lacks where they are inlined (inlined.c), if keys are functions and objects
+ * alone. The profiles have options.own_inlines. False: memory. */
+bool compare_inlined(struct compare *c, const struct compare_side *sides, struct err *err);
 
 static inline const struct compare_cell *compare_cell_at(const struct compare *c, uint32_t row,
                                                          uint32_t side) {

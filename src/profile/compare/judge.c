@@ -63,6 +63,7 @@ static bool map_stacks(struct judging *j, uint32_t side) {
     const struct profile *p = s->profile;
     size_t rows = p->tables.items[s->event->event].rows.count, stacks = p->b.stacks.count;
     struct counting *x = &j->counting[side];
+    const uint32_t *moved = j->c->row_of_stack ? j->c->row_of_stack[side] : NULL;
     uint32_t *judged = malloc((rows + 1) * sizeof *judged);
     x->judged = malloc((stacks + 1) * sizeof *x->judged);
     bool ok = judged && x->judged;
@@ -72,9 +73,9 @@ static bool map_stacks(struct judging *j, uint32_t side) {
         judged[profile_entry_at(p, s->event, i).key] = j->judged_of[j->c->row_of[side][i]];
     for (size_t i = 0; ok && i < stacks; i++) {
         uint32_t event = profile_group_key_event(p, p->b.stacks.items[i].key.group_key);
-        x->judged[i] = event == x->event           ? judged[p->stack_rows.items[i]]
-                       : event == x->against_event ? COUNTED_AGAINST
-                                                   : NO_MATTER;
+        uint32_t row =
+            moved && moved[i] != COMPARE_NO_ROW ? j->judged_of[moved[i]] : judged[p->stack_rows.items[i]];
+        x->judged[i] = event == x->event ? row : event == x->against_event ? COUNTED_AGAINST : NO_MATTER;
     }
     free(judged);
     return ok;

@@ -409,7 +409,10 @@ bool compare_make(const struct compare_side *sides, uint32_t count, const struct
 void compare_fini(struct compare *c) {
     for (uint32_t s = 0; c->row_of && s < c->sides; s++)
         free(c->row_of[s]);
+    for (uint32_t s = 0; c->row_of_stack && s < c->sides; s++)
+        free(c->row_of_stack[s]);
     free(c->row_of);
+    free(c->row_of_stack);
     vec_fini(&c->keys);
     vec_fini(&c->widths);
     vec_fini(&c->rows);

@@ -542,6 +542,10 @@ static bool walk_stacks(struct walk *w) {
     return ok;
 }
 
+static bool wants_rows(const struct profile_options *o) {
+    return o->slices || o->own_inlines;
+}
+
 bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     struct walk w = {.p = p,
@@ -557,8 +561,8 @@ bool profile_walk(struct profile *p) {
     w.frame_keys = malloc((p->frame_key_count + 1u) * sizeof *w.frame_keys);
     for (uint32_t i = 0; w.frame_keys && i < p->frame_key_count; i++)
         w.frame_keys[i] = (struct profile_frame_key){.kind = PROFILE_NONE};
-    bool ok = w.frame_keys && (!o->slices || vec_reserve(&p->stack_rows, w.end + 1));
-    w.rows = ok && o->slices ? p->stack_rows.items : NULL;
+    bool ok = w.frame_keys && (!wants_rows(o) || vec_reserve(&p->stack_rows, w.end + 1));
+    w.rows = ok && wants_rows(o) ? p->stack_rows.items : NULL;
     ok = ok && walk_stacks(&w);
     p->stack_rows.count = w.rows ? w.end : 0;
     free(w.frame_keys);
