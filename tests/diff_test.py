@@ -84,6 +84,14 @@ def check_errors():
         f.write(b"no recording" * 100)
     r = diff("a.data", "junk.data")
     REPORT.check("a file that is no recording", r.status == 1 and "junk.data" in r.err and r.err.count("\n") == 1, r)
+    functions, _ = pd.functions(OBJECT)
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.PERIOD, flags=1 << 5)  # exclude_kernel: cpu-clock:u
+    r.comm(7, "prog")
+    compared.map_object(r, 7, OBJECT)
+    r.sample(7, compared.BASE + functions["alpha"][0], period=9)
+    r.write(os.path.join(FOLDER.name, "user.data"))
+    r = diff("-s", "sym", "a.data", "user.data")
+    REPORT.check("an event that counts the same", ["20.00%", "+80.00%", "[.] alpha"] in rows(r.out) and "compared with cpu-clock:u" in r.err, r)
     r = diff("a.data", "f.data")
     REPORT.check("no common event", r.status == 0 and "no other recording has the event" in r.err, r)
     for options in ("-o 2", "-o -1", "-c wdiff", "-c wdiff:1", "-c wdiff:1,x", "-c nothing", "-s nothing"):

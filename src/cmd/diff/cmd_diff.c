@@ -49,8 +49,10 @@ static bool print_event(const struct diff_files *f, const struct diff_options *o
     bool alone = true;
     for (uint32_t i = 0; i < f->count; i++) {
         names[i] = f->list[i].path;
-        sides[i] = diff_files_side(&f->list[i], event);
+        sides[i] = diff_files_side(f, i, event);
         alone &= !i || !sides[i].event;
+        if (sides[i].event && strcmp(sides[i].event->name, event) != 0)
+            log_line(LOG_WARN, "%s: compared with %s of %s", event, sides[i].event->name, names[i]);
     }
     if (alone)
         log_line(LOG_WARN, "%s: no other recording has the event: nothing to compare it with", event);

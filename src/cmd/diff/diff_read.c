@@ -65,10 +65,32 @@ int diff_files_status(const struct diff_files *f) {
     return worst;
 }
 
-struct compare_side diff_files_side(const struct diff_file *f, const char *event) {
-    struct compare_side side = {report_session_parts(f->session).profile, NULL};
-    for (uint32_t i = 0; i < profile_event_count(side.profile) && !side.event; i++)
-        if (strcmp(profile_event(side.profile, i)->name, event) == 0)
-            side.event = profile_event(side.profile, i);
+static const struct perfdata_attr *attr_of(const struct diff_file *f, const struct profile_event *e) {
+    return &f->recording.events->list.items[e->event].attr;
+}
+
+static const struct profile_event *event_named(const struct profile *p, const char *name) {
+    for (uint32_t i = 0; i < profile_event_count(p); i++)
+        if (strcmp(profile_event(p, i)->name, name) == 0)
+            return profile_event(p, i);
+    return NULL;
+}
+
+struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, const char *event) {
+    /* PERF_TYPE_*: the numbers of tracepoints, and of what comes after these, are the machine's own. */
+    enum { HARDWARE = 0, SOFTWARE = 1, CACHE = 3, RAW = 4 };
+    struct compare_side side = {report_session_parts(f->list[file].session).profile, NULL};
+    side.event = event_named(side.profile, event);
+    const struct profile_event *base = event_named(report_session_parts(f->list[0].session).profile, event);
+    if (side.event || !base)
+        return side;
+    const struct perfdata_attr *want = attr_of(&f->list[0], base);
+    bool known = want->type == HARDWARE || want->type == SOFTWARE || want->type == CACHE || want->type == RAW;
+    for (uint32_t i = 0; known && i < profile_event_count(side.profile) && !side.event; i++) {
+        const struct profile_event *e = profile_event(side.profile, i);
+        const struct perfdata_attr *have = attr_of(&f->list[file], e);
+        if (have->type == want->type && have->config == want->config)
+            side.event = e;
+    }
     return side;
 }

@@ -31,7 +31,8 @@ void diff_files_free(struct diff_files *f);
 /* Returns the worst of the recordings' exit statuses (input_status). */
 int diff_files_status(const struct diff_files *f);
 
-/* Returns what a file has of an event, by its name; .event NULL: it has none. */
-struct compare_side diff_files_side(const struct diff_file *f, const char *event);
+/* Returns what a file has of an event of the base's, by name or, if there is none of that name, the one that
+ * counts the same (as perf: cycles:u for cycles); .event NULL: it has none. */
+struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, const char *event);
 
 #endif

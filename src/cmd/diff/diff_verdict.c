@@ -72,6 +72,8 @@ static void compare_sampling(struct verdict_run *x, const struct compare_side *s
     const struct perfdata_attr *a = &event_at(&x->f->list[0], &sides[0])->attr,
                                *b = &event_at(&x->f->list[file], &sides[file])->attr;
     char one[32], other[32];
+    if (strcmp(sides[0].event->name, sides[file].event->name) != 0)
+        doubt(x, "events", sides[0].event->name, sides[file].event->name);
     if (a->sample_period == b->sample_period && !((a->flags ^ b->flags) & PERFDATA_ATTR_FREQ))
         return;
     snprintf(one, sizeof one, "%" PRIu64 "%s", a->sample_period, a->flags & PERFDATA_ATTR_FREQ ? " Hz" : "");
@@ -114,7 +116,7 @@ static bool find_figures(struct verdict_run *x) {
     for (uint32_t e = 0; ok && e < profile_event_count(base); e++) {
         const struct profile_event *event = profile_event(base, e);
         for (uint32_t i = 0; i < x->f->count; i++) {
-            struct compare_side s = diff_files_side(&x->f->list[i], event->name);
+            struct compare_side s = diff_files_side(x->f, i, event->name);
             numbers[i] = s.event ? (double)s.event->total.period : 0;
         }
         ok = add_figure(x, event->name, numbers,
@@ -208,7 +210,7 @@ static bool judge_event(struct verdict_run *x, const char *event, struct err *er
     struct judgement j = {0};
     size_t doubts = x->doubts.len;
     for (uint32_t i = 0; i < x->f->count; i++) {
-        sides[i] = diff_files_side(&x->f->list[i], event);
+        sides[i] = diff_files_side(x->f, i, event);
         if (sides[i].event && sides[0].event)
             compare_sampling(x, sides, i);
     }
@@ -232,7 +234,7 @@ static bool judge_event(struct verdict_run *x, const char *event, struct err *er
 /* Whether all files have samples of the event. */
 static bool all_have(const struct diff_files *f, const char *event) {
     for (uint32_t i = 0; i < f->count; i++) {
-        struct compare_side s = diff_files_side(&f->list[i], event);
+        struct compare_side s = diff_files_side(f, i, event);
         if (!s.event || s.event->read == s.event->dropped)
             return false;
     }
