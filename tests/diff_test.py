@@ -127,6 +127,9 @@ def check_verdict():
     REPORT.check("the interval is about the change", row["low"] < row["change"] < row["high"] and
                  abs(row["change"] - (row["new"] - row["base"])) < 1e-12, row)
     REPORT.check("the true change is in it", row["low"] < 40 / 110 - 30 / 100 < row["high"], row)
+    figures = {x["name"]: x for x in json.loads(r.out)["events"][0]["figures"]}
+    REPORT.check("figures of the recordings", figures["cpu-clock"]["base"] == figures["cpu-clock"]["new"] == 6000 * 1000 and
+                 figures["duration"]["base"] == 5999 * 1000, figures)
     REPORT.check("always the same", diff("--json", "same0.data", "slow0.data").out == r.out, r)
     r = diff("--json", "same0.data", "same1.data")
     REPORT.check("nothing is proved of the same", all(v in ("not proved", "too few samples") for _, v in verdicts(r.out)), r)
@@ -154,7 +157,7 @@ def check_gate():
         r = diff(*options.split())
         REPORT.check(f"not judged: {options}", r.status == 2 and r.err.strip(), r)
     for options in ("--gate five", "--gate", "--gate 5 a.data b.data c.data", "--level 100", "--base a.data", "--base a.data --new b.data c.data",
-                    "--per 0 a.data b.data", "--per 1,2,3 a.data b.data", "--per 1, a.data b.data", "--per 2 --by-time a.data b.data"):
+                    "--per 0 a.data b.data", "--per 1,2,3 a.data b.data", "--per 1, a.data b.data", "--per 2 --by-time a.data b.data", "--verdict -t , a.data b.data", "--gate 5 -p a.data b.data"):
         r = diff(*options.split())
         REPORT.check(f"refused: {options}", r.status == USAGE_EXIT and not r.out, r)
 

@@ -25,6 +25,9 @@ static bool settle(struct diff_options *o, struct err *err) {
     r->slices = diff_judges(o);
     if (o->cycles)
         return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
+    if (diff_judges(o) && (r->separator || o->periods || o->formulas || o->baseline_only))
+        return err_set(err, ERR_USAGE, NULL,
+                       "-b, -F, -p and -t do not go with a verdict; --json has all numbers");
     return report_options_settle(r, err);
 }
 
