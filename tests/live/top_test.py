@@ -148,6 +148,20 @@ def whose():
         check(top.end()[0] == 0, "-U: status")
 
 
+def switches():
+    """An event that never happens: samples count from it on, or up to it."""
+    with busy("noploop") as pid:
+        top = Top("-p", str(pid), "-e", "cpu-clock,dummy", "--switch-off", "dummy")
+        top.wait("--switch-off", has_row("noploop"))
+        check(top.end()[0] == 0, "--switch-off: status")
+        top = Top("-p", str(pid), "-e", "cpu-clock,dummy", "--switch-on", "dummy")
+        top.wait("--switch-on: a screen", HEAD.search)
+        check("noploop" not in top.text, f"--switch-on: nothing before it: {top.text}")
+        check(top.end()[0] == 0, "--switch-on: status")
+    r = support.run([SONDE, "top", "--stdio", "-p", str(os.getpid()), "-e", "cpu-clock", "--switch-on", "nosuch"])
+    check(r.status == 1 and "event 'nosuch' not found" in r.err, r)
+
+
 def ends_with_its_target():
     p = subprocess.Popen([SONDE, "test", "-w", "noploop", "600"], env=support.ENV)
     top = Top("-p", str(p.pid))
@@ -287,7 +301,7 @@ def main():
     if r.status:
         print(f"SKIP recording: {r.err.strip()}")
         return support.SKIP
-    for part in (wrong_columns, screens, whose, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
+    for part in (wrong_columns, screens, whose, switches, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
         with support.recording():
             part()
     return support.status()

@@ -5,8 +5,8 @@
 
 #include "stream/stream_order.h"
 
-static bool find_event(const struct recording *r, const char *option, const char *name, uint32_t *out,
-                       struct err *err) {
+bool report_switch_event(const struct recording *r, const char *option, const char *name, uint32_t *out,
+                         struct err *err) {
     *out = PERFDATA_NO_EVENT;
     for (size_t i = 0; name && i < r->events->list.count; i++) {
         const char *have = r->events->list.items[i].name;
@@ -44,8 +44,8 @@ bool report_switch_find(struct report_switch *w, struct recording *r, const char
     w->asked = on || off;
     if (!w->asked)
         return true;
-    if (!find_event(r, "--switch-on", on, &on_event, err) ||
-        !find_event(r, "--switch-off", off, &off_event, err))
+    if (!report_switch_event(r, "--switch-on", on, &on_event, err) ||
+        !report_switch_event(r, "--switch-off", off, &off_event, err))
         return false;
     bool ok = on || change(w, true, (struct model_when){0, 0});
     order_init(&order, r->stream, NULL, NULL, false);

@@ -14,6 +14,10 @@ struct report_switch {
     VEC(struct report_switch_span) spans; /* ascending */
 };
 
+/* The index of the event that an option names; PERFDATA_NO_EVENT for NULL. False: there is none. */
+bool report_switch_event(const struct recording *r, const char *option, const char *name, uint32_t *out,
+                         struct err *err);
+
 /* Looks for the events in the whole recording, and rewinds it. Either may be NULL. `w` is zeroed; freed with
  * report_switch_fini in any case. False: no such event, or reading failed. */
 bool report_switch_find(struct report_switch *w, struct recording *r, const char *on, const char *off,

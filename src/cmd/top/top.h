@@ -42,20 +42,22 @@ struct top {
     struct err failure;
 
     struct top_source source;
-    struct top_counts counts;  /* of the last screen */
-    struct top_counts growing; /* of the next one, so far */
-    uint64_t generation;       /* of the profile */
-    struct report_again again; /* how it is made */
-    bool frozen;               /* what is shown stays; samples are left out meanwhile */
-    bool stop;                 /* the user has seen enough */
-    bool signalled;            /* a signal ended it */
-    bool due;                  /* a screen is, after another turn over the rings */
-    uint64_t rounds;           /* of the recording when it became due */
-    uint64_t next_ns, last_ns; /* os_clock_ns(): of the next screen, of the last one */
-    uint64_t own_ns;           /* our CPU time at the last one */
-    uint32_t first_images;     /* of the model when the epoch began */
-    size_t first_lasting;      /* bytes of live->lasting, likewise */
-    uint64_t epochs;           /* that began, after the first one */
+    struct top_counts counts;     /* of the last screen */
+    struct top_counts growing;    /* of the next one, so far */
+    uint64_t generation;          /* of the profile */
+    struct report_again again;    /* how it is made */
+    uint32_t on_event, off_event; /* of --switch-on and --switch-off; PERFDATA_NO_EVENT: none */
+    bool switched_off;            /* samples are left out until the next --switch-on */
+    bool frozen;                  /* what is shown stays; samples are left out meanwhile */
+    bool stop;                    /* the user has seen enough */
+    bool signalled;               /* a signal ended it */
+    bool due;                     /* a screen is, after another turn over the rings */
+    uint64_t rounds;              /* of the recording when it became due */
+    uint64_t next_ns, last_ns;    /* os_clock_ns(): of the next screen, of the last one */
+    uint64_t own_ns;              /* our CPU time at the last one */
+    uint32_t first_images;        /* of the model when the epoch began */
+    size_t first_lasting;         /* bytes of live->lasting, likewise */
+    uint64_t epochs;              /* that began, after the first one */
 };
 
 /* Zeroed before. False: *err says why; top_close is allowed. */

@@ -13,10 +13,11 @@ struct top_options {
     event_choices selected;
     const char *freq, *user;
     bool plain_callgraph, group, no_inherit;
-    bool zero;                      /* each screen begins from nothing */
-    bool hide_kernel, hide_user;    /* samples taken there do not count */
-    uint64_t delay_ms;              /* between screens */
-    uint64_t entries, count_filter; /* 0: as many as there is room for; all */
+    bool zero;                          /* each screen begins from nothing */
+    bool hide_kernel, hide_user;        /* samples taken there do not count */
+    const char *switch_on, *switch_off; /* names of events; NULL: none */
+    uint64_t delay_ms;                  /* between screens */
+    uint64_t entries, count_filter;     /* 0: as many as there is room for; all */
     int verbose, realtime;
     const char *absent; /* an option that sonde does not have yet was used */
     uint64_t ignored;

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/report/report_switch.h"
 #include "cmd/top/top.h"
 #include "os/heap.h"
 #include "os/mounts.h"
@@ -65,10 +66,26 @@ static bool begin(struct top *t, struct err *err) {
         return true;
     if (!recording_live_open(t->live, NULL, err))
         return false;
+    const struct recording *r = &t->live->recording;
+    if (!report_switch_event(r, "--switch-on", t->o->switch_on, &t->on_event, err) ||
+        !report_switch_event(r, "--switch-off", t->o->switch_off, &t->off_event, err))
+        return false;
+    t->switched_off = t->o->switch_on != NULL;
     name_source(t);
     t->session = report_session_live(t->live, &t->o->view, t->env, err);
     t->next_ns = os_clock_ns() + FIRST_MS * 1000000;
     return t->session;
+}
+
+/* Whether a sample counts as far as --switch-on and --switch-off go; those two events do not. */
+static bool is_switched_on(struct top *t, const struct stream_record *r) {
+    if (t->on_event == PERFDATA_NO_EVENT && t->off_event == PERFDATA_NO_EVENT)
+        return true;
+    uint32_t event = perfdata_events_find(t->live->recording.events, r->raw.type, r->raw.body);
+    if (event == PERFDATA_NO_EVENT || (event != t->on_event && event != t->off_event))
+        return !t->switched_off;
+    t->switched_off = event != t->on_event;
+    return false;
 }
 
 /* Counts the samples that came, and leaves out those that are not to be seen. */
@@ -77,6 +94,8 @@ static void sift(struct top *t) {
     size_t kept = 0;
     for (size_t i = 0; i < t->live->samples.count; i++) {
         struct stream_record r = stream_record_at(t->live->recording.stream, list[i].loc);
+        if (!is_switched_on(t, &r))
+            continue;
         unsigned mode = r.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
         bool kernel = mode == PERFDATA_MISC_KERNEL, user = mode == PERFDATA_MISC_USER;
         t->growing.samples++;
