@@ -454,6 +454,10 @@ def replay():
     rounds = [x.split() for x in text if x.startswith("#")]
     check([x[0] for x in rounds] == ["#1", "#2"] and all(float(x[6]) >= 30 and float(x[2][:-1]) >= 21.5 for x in rounds),
           f"each round uses the CPU as long as they did: {rounds}")
+    t = scene()
+    t.switch(90_000_000, 0, IDLE_0, RUNNABLE, A)  # 25 hours later
+    t.write("perf.data")
+    check("25 hours" in sonde("sched", "replay", "-f", status=1).stderr, "a replay of days")
     check("a number" in sonde("sched", "replay", "-r", "-1", status=129).stderr, "replay -r -1")
 
 

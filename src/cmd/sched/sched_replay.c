@@ -21,7 +21,14 @@ static const struct option options[] = {
 
 static const char *const usage[] = {"sched replay [<options>]", NULL};
 
-enum { TEST_NS = 1000000, TRIES = 10 };
+enum { TEST_NS = 1000000, TRIES = 10, HOURS_MAX = 24 };
+
+/* A time that is damaged could take years. */
+static bool check_length(const struct states *s, const char *path, struct err *err) {
+    uint64_t hours = (s->now_ns - s->begin_ns) / UINT64_C(3600000000000);
+    return hours < HOURS_MAX ||
+           err_set(err, ERR_UNSUPPORTED, path, "it lasts %" PRIu64 " hours: not done again", hours);
+}
 
 static void rest_ns(uint64_t ns) {
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
@@ -87,6 +94,7 @@ static int show(struct command_env *env, const struct replay_options *o) {
     for (uint32_t i = 0; ok && i < replay.threads.count; i++)
         if (!states_thread(&states, i)->tid)
             vec_clear(&replay.threads.items[i].steps);
+    ok = ok && check_length(&states, stream_path(view.recording.stream), &err);
     if (ok)
         put_head(&view.out, &replay, &states);
     ok = ok && run_rounds(&view.out, &replay, o->repeat, &err);
