@@ -213,6 +213,54 @@ def damaged(folder):
     check(probe("-x", "a b", "-D", "work", cwd=folder).status == 0, "a link leads elsewhere")
 
 
+VARIANTS = ["-gdwarf-2", "-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -gsplit-dwarf", "-gdwarf-5 -gsplit-dwarf", "-gz",
+            "-gdwarf-4 -fdebug-types-section", "-gdwarf-5 -fdebug-types-section"]
+
+
+def variants(folder):
+    """The same of all forms that DWARF comes in."""
+    for option in VARIANTS:
+        r = subprocess.run(["cc", "-g", "-O2", *option.split(), "-o", "form", "p.c"], cwd=folder, capture_output=True)
+        if r.returncode:
+            print(f"SKIP {option}: the compiler does not make that")
+            continue
+        r = probe("-x", "form", "-D", "work@p.c n s:string o->x o->i.name:string o->p->a o->i.c v", cwd=folder)
+        check(r.status == 0 and r.out.endswith(b" n=%di:s32 s_string=+0(%si):string x=+0(%dx):s64 name=+14(%dx):string "
+                                               b"a=+0(+32(%dx)):s32 c=+12(%dx):b7@5/32 v=+8(%sp):x8[24]\n"), f"{option}: {r}")
+        r = probe("-x", "form", "-D", "copied q", cwd=folder)
+        check(r.status == 0 and len(r.out.splitlines()) >= 2, f"{option}: inlined copies: {r}")
+        r = probe("-x", "form", "-L", "work", cwd=folder)
+        check(r.status == 0 and b"local += strlen(s);" in r.out, f"{option}: lines: {r}")
+
+
+MARKED = r"""
+__attribute__((section(".probes"))) unsigned short seen;
+__attribute__((noinline)) int marked(int n, long *p)
+{
+	__asm__ volatile("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 992f-991f,994f-993f,3\n"
+		"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b\n.8byte 0\n.8byte seen\n"
+		".asciz \"shop\"\n.asciz \"sold\"\n.asciz \"-4@%%edi 8@(%%rsi) 8@sold(%%rip)\"\n994: .balign 4\n.popsection"
+		: : "D"(n), "S"(p));
+	return n + (int)*p + seen;
+}
+int main(int argc, char **argv) { long l = argc; (void)argv; return marked(argc, &l); }
+"""
+
+
+def markers(folder):
+    with open(os.path.join(folder, "m.c"), "w", encoding="utf-8") as f:
+        f.write(MARKED)
+    subprocess.run(["cc", "-g", "-O2", "-no-pie", "-o", "m", "m.c"], cwd=folder, check=True)
+    for text in ("%sdt_shop:sold", "sdt_shop:sold", "%sold"):
+        r = probe("-x", "m", "-D", text, cwd=folder)
+        check(r.status == 0 and "arg3 is left out" in r.err and
+              re.fullmatch(rb"p:sdt_shop/sold \S+:0x[0-9a-f]+\(0x[0-9a-f]+\) arg1=%di:s32 arg2=\+0\(%si\):u64\n", r.out), f"{text}: {r}")
+    r = probe("-x", "m", "-D", "%sdt_shop:bought", cwd=folder)
+    check(r.status == 1 and not r.out, f"no such marker: {r}")
+    r = probe("-x", "o2", "-D", "%sdt_shop:sold", cwd=folder)
+    check(r.status == 1 and "no markers" in r.err, f"none at all: {r}")
+
+
 def kernel(folder):
     """By names alone: nothing is set, so that any kernel will do."""
     r = probe("-m", "/lib/modules/a-b.ko.xz", "-D", "some_function%return $retval", cwd=folder)
@@ -267,6 +315,8 @@ def main():
         without_debug(folder)
         damaged(folder)
         kernel(folder)
+        variants(folder)
+        markers(folder)
         usage(folder)
     return support.status()
 

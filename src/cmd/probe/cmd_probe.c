@@ -44,7 +44,7 @@ static const struct option options[] = {
     OPTION_STRING('x', "exec", struct probe_cli, exec, "executable|path", "program or library to probe"),
     OPTION_ABSENT_FLAG(0, "bootconfig", "show definitions in the format of bootconfig"),
     OPTION_BOOL(0, "cache", struct probe_cli, cache,
-                "with --list: show the markers of <sys/sdt.h> in files of the cache"),
+                "accepted: probes and markers are found in the files themselves, without a cache"),
     OPTION_BOOL(0, "demangle", struct probe_cli, demangle, "demangle symbols of programs"),
     OPTION_BOOL(0, "demangle-kernel", struct probe_cli, demangle_kernel, "demangle symbols of the kernel"),
     OPTION_BOOL(0, "externs", struct probe_cli, externs, "show external variables too (with --vars)"),
@@ -93,6 +93,8 @@ static const char *conflict(const struct probe_cli *c) {
         return "--add and --del, --definition, --funcs, --line, --list and --vars exclude each other";
     if (c->list && (c->exec || c->module))
         return "--list shows all probes: leave --exec and --module out";
+    if (c->list && c->cache)
+        return "there is no cache of probes to list: `list sdt` shows the markers of files";
     if (c->quiet && c->verbose)
         return "--quiet and --verbose exclude each other";
     if (c->exec && (c->module || c->vmlinux))

@@ -84,6 +84,20 @@ const char *debug_linkage(Dwarf_Die *die) {
     return name ? name : debug_text(die, DW_AT_MIPS_linkage_name);
 }
 
+const char *debug_decl_file(struct object_debug *d, Dwarf_Die *die) {
+    Dwarf_Attribute a;
+    Dwarf_Word index;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    size_t count;
+    if (!dwarf_attr_integrate(die, DW_AT_decl_file, &a) || dwarf_formudata(&a, &index) != 0 ||
+        !dwarf_cu_die(a.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+        return NULL;
+    const char *file = dwarf_filesrc(files, (size_t)index, NULL, NULL);
+    return file ? object_lines_path(d->lines, &unit, file) : NULL;
+}
+
 bool debug_entry(Dwarf_Die *die, uint64_t *addr) {
     Dwarf_Addr base, start, end;
     if (dwarf_entrypc(die, addr) == 0 || dwarf_lowpc(die, addr) == 0)
@@ -153,14 +167,13 @@ bool debug_note(struct object_debug *d, const struct debug_instance *i, struct o
     kept->settled = inlined ? kept->entry : body_of(&kept->die, kept->entry);
     kept->body = told ? kept->settled : kept->entry;
     int line = 0;
-    const char *file = dwarf_decl_file(&kept->die);
     dwarf_decl_line(&kept->die, &line);
     *out = (struct object_instance){
         .id = (uint32_t)(d->instances.count - 1),
         .name = debug_text(&kept->die, DW_AT_name),
         .linked = debug_linkage(&kept->die),
         .outer = debug_text(inlined ? &kept->function : &kept->die, DW_AT_name),
-        .file = file ? object_lines_path(d->lines, &kept->unit, file) : NULL,
+        .file = debug_decl_file(d, &kept->die),
         .line = line > 0 ? (uint32_t)line : 0,
         .entry = kept->entry,
         .outer_entry = kept->function_entry,

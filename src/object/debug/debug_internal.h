@@ -28,6 +28,9 @@ struct object_debug {
 /* Entry `die` and the text of an attribute of it, or of what it is an instance of. NULL: none. */
 const char *debug_text(Dwarf_Die *die, unsigned attribute);
 const char *debug_linkage(Dwarf_Die *die);
+/* The file that declares what an entry is of, absolute where possible; NULL: not said. (libdw's own gives up
+ * the process where a unit has no table of files.) */
+const char *debug_decl_file(struct object_debug *d, Dwarf_Die *die);
 /* The first instruction of an entry with code. False: it has none. */
 bool debug_entry(Dwarf_Die *die, uint64_t *addr);
 /* The unit whose entries are `unit`'s: itself, or its split one. */

@@ -71,16 +71,16 @@ static bool is_called(const char *name, const struct object_debug_query *q) {
     return name && (q->pattern ? fnmatch(q->name, name, 0) == 0 : strcmp(q->name, name) == 0);
 }
 
-static bool is_wanted(Dwarf_Die *die, const struct object_debug_query *q) {
+static bool is_wanted(struct object_debug *d, Dwarf_Die *die, const struct object_debug_query *q) {
     if (!is_called(debug_text(die, DW_AT_name), q) && (q->pattern || !is_called(debug_linkage(die), q)))
         return false;
-    const char *file = q->file ? dwarf_decl_file(die) : NULL;
+    const char *file = q->file ? debug_decl_file(d, die) : NULL;
     return !q->file || (file && object_debug_path_ends(file, q->file));
 }
 
 static void visit(struct walk *w, Dwarf_Die *die, const struct debug_instance *function) {
     struct debug_instance i = {.die = *die, .function = function->function, .unit = w->unit};
-    if (!is_wanted(die, w->query) || !debug_entry(die, &i.entry))
+    if (!is_wanted(w->d, die, w->query) || !debug_entry(die, &i.entry))
         return;
     i.function_entry = function->function_entry;
     struct object_instance *out = vec_push(w->out);

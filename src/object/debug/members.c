@@ -171,8 +171,13 @@ static bool find_member(Dwarf_Die *structure, const char *name, Dwarf_Die *membe
 }
 
 /* A structure's definition, where the entry is only its declaration: one of that name in the same unit. */
-static void find_definition(Dwarf_Die *structure) {
+void debug_find_definition(Dwarf_Die *structure) {
     Dwarf_Die unit, die;
+    Dwarf_Attribute signature;
+    if (dwarf_attr(structure, DW_AT_signature, &signature) && dwarf_formref_die(&signature, &die)) {
+        *structure = die; /* in a unit of its own (DWARF 4 and 5, 3.1.4) */
+        return;
+    }
     const char *name = dwarf_diename(structure);
     if (!dwarf_hasattr(structure, DW_AT_declaration) || !name || !dwarf_diecu(structure, &unit, NULL, NULL) ||
         dwarf_child(&unit, &die) != 0)
@@ -205,7 +210,7 @@ static bool to_member(struct debug_part *p, const struct object_debug_step *s, c
                        type_text(p), s->name);
     if (s->arrow && !pointer)
         return err_set(err, ERR_USAGE, name, "is no pointer (%s): write .%s", type_text(p), s->name);
-    find_definition(&bare);
+    debug_find_definition(&bare);
     uint64_t at = 0;
     if (!find_member(&bare, s->name, &member, &at, 0) || !object_type_of(&member, &target))
         return err_set(err, ERR_ABSENT, name, "%s has no member %s", type_text(p), s->name);

@@ -340,6 +340,9 @@ static void describe_type(struct debug_part *p, struct object_value *out) {
     if (out->type == OBJECT_VALUE_POINTER) {
         out->size = out->size ? out->size : p->address_size;
         out->text = inner && is_character(&item);
+    } else if (out->type == OBJECT_VALUE_STRUCT) {
+        debug_find_definition(&bare);
+        out->size = object_type_size(&bare);
     } else if (out->type == OBJECT_VALUE_ARRAY && inner) {
         out->count = debug_array_count(&bare);
         out->item = class_of(&item);

@@ -24,6 +24,8 @@ bool debug_part_target(struct debug_part *p, const char *name, struct err *err);
 bool debug_is_reference(Dwarf_Die *type);
 /* Leaves one place that has it all; otherwise says why there is none. */
 bool debug_part_whole(struct debug_part *p, const char *name, struct err *err);
+/* From a structure's declaration to its definition, if that is known. */
+void debug_find_definition(Dwarf_Die *structure);
 /* All elements; 0: not known. */
 uint64_t debug_array_count(Dwarf_Die *array);
 
