@@ -260,6 +260,8 @@ bool record_plan_init(struct record_plan *c, const struct perf_events *events, c
         const struct perf_event *e = &events->items.items[i];
         if (e->cgroup && *e->cgroup && !t->system_wide)
             return err_set(err, ERR_USAGE, "-G", "control groups are recorded by CPU: use -a or -C");
+        if (e->cgroup && *e->cgroup && o->off_cpu)
+            return err_set(err, ERR_USAGE, "--off-cpu", "it does not go with -G: all threads would be in it");
         if (e->kind == PERF_EVENT_TOOL)
             return err_set(err, ERR_USAGE, e->name, "this event can be counted, not sampled");
         struct record_event_plan *p = vec_push(&c->events);
