@@ -46,7 +46,7 @@ struct waits_object waits_ends_object(struct waits_ends *e, uint32_t thread, uin
     if (!e->proc->link(e->proc->ctx, path, name, sizeof name, &why))
         return (struct waits_object){0};
     struct waits_object o = object_of(name);
-    o.name = arena_strndup(&e->w->arena, name, strlen(name));
+    o.name = waits_text(e->w, name, strlen(name));
     return o;
 }
 
@@ -230,7 +230,9 @@ static const char *end_text(struct waits_ends *e, const uint8_t *end) {
     unsigned port = (unsigned)end[16] << 8 | end[17];
     bool four = memcmp(end, mapped, sizeof mapped) == 0;
     inet_ntop(four ? AF_INET : AF_INET6, four ? end + 12 : end, address, sizeof address);
-    return arena_printf(&e->w->arena, four ? "%s:%u" : "[%s]:%u", address, port);
+    const char *text = arena_printf(&e->w->arena, four ? "%s:%u" : "[%s]:%u", address, port);
+    e->failed |= !text;
+    return text;
 }
 
 static bool tcp_far(struct waits_ends *e, int32_t pid, uint64_t ino, struct waits_far *far) {

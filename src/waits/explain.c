@@ -19,7 +19,6 @@ struct explainer {
     const struct os_proc *proc;
     struct waits_ends *ends;
     uint32_t thread; /* the one that is looked at */
-    bool failed;
 };
 
 static struct waits_thread *self(const struct explainer *x) {
@@ -32,9 +31,7 @@ __attribute__((format(printf, 2, 3))) static const char *text(struct explainer *
     va_start(ap, fmt);
     int n = vsnprintf(room, sizeof room, fmt, ap);
     va_end(ap);
-    const char *t = n < 0 ? NULL : arena_strndup(&x->w->arena, room, strlen(room));
-    x->failed |= !t;
-    return t ? t : "?";
+    return waits_text(x->w, room, n < 0 ? 0 : strlen(room));
 }
 
 /* A process as "comm/pid". */
@@ -597,5 +594,5 @@ bool waits_explain(struct waits *w, const struct os_proc *proc, struct waits_end
     ends->proc = proc;
     for (x.thread = 0; x.thread < w->threads.count; x.thread++)
         explain(&x);
-    return (!x.failed && !ends->failed) || err_memory(err, "waits");
+    return (!w->failed && !ends->failed) || err_memory(err, "waits");
 }

@@ -71,7 +71,7 @@ bool waits_read_stat(struct waits *w, struct bytes text, struct waits_thread *t)
     bool ok = true;
     if (!open || !close || close < open || text.size - (size_t)(close - text.data) < 4)
         return false;
-    t->comm = arena_strndup(&w->arena, (const char *)open + 1, (size_t)(close - open) - 1);
+    t->comm = waits_text(w, (const char *)open + 1, (size_t)(close - open) - 1);
     t->state = (char)close[2];
     struct bytes rest = {close + 3, text.size - (size_t)(close + 3 - text.data)};
     t->cpu = -1;
@@ -86,7 +86,7 @@ bool waits_read_stat(struct waits *w, struct bytes text, struct waits_thread *t)
         else if (field == CPU)
             t->cpu = v < INT32_MAX ? (int32_t)v : -1;
     }
-    return t->comm != NULL && t->state >= 'A' && t->state <= 'z';
+    return t->state >= 'A' && t->state <= 'z';
 }
 
 void waits_read_syscall(struct bytes text, struct waits_thread *t) {
@@ -193,10 +193,11 @@ static void take_stack(struct reader *r, struct waits_thread *t) {
         size_t len = line.size - (size_t)(blank + 1 - line.data), end = 0;
         while (end < len && name[end] != '+' && name[end] != ' ')
             end++;
-        if (end && (names[n] = arena_strndup(&r->w->arena, name, end)))
-            n++;
+        if (end)
+            names[n++] = waits_text(r->w, name, end);
     }
     t->stack = arena_alloc(&r->w->arena, n * sizeof *names);
+    r->w->failed |= !t->stack;
     t->depth = t->kernel_depth = t->stack ? n : 0;
     if (t->depth)
         memcpy(t->stack, names, n * sizeof *names);
@@ -225,7 +226,7 @@ static void read_wait(struct reader *r, struct waits_thread *t) {
     read_call(r, t);
     /* "0": it runs, or we may not know. */
     if (t->state != 'R' && read_own(r, t, "wchan", &hidden) && r->text.size > 1)
-        t->site = arena_strndup(&r->w->arena, (const char *)r->text.data, r->text.size);
+        t->site = waits_text(r->w, (const char *)r->text.data, r->text.size);
     if (!r->o->stacks || t->state == 'R')
         return;
     hidden = false;
@@ -278,14 +279,16 @@ bool waits_read_proc(struct waits *w, const struct os_proc *proc, const struct w
         struct err gone = ERR_INIT;
         snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
         vec_clear(&tids);
-        if (!proc->numbers(proc->ctx, path, &tids, &gone))
+        if (!proc->numbers(proc->ctx, path, &tids, &gone)) {
+            w->failed |= gone.code == ERR_MEMORY;
             continue;
+        }
         read_process(&r, pid);
         r.process = NULL;
         for (size_t k = 0; ok && k < tids.count; k++)
             ok = read_thread(&r, pid, tids.items[k], err);
     }
-    ok = ok && (waits_index(w) || err_memory(err, "threads"));
+    ok = ok && ((waits_index(w) && !w->failed && writer_ok(&r.text)) || err_memory(err, "threads"));
     vec_fini(&pids);
     vec_fini(&tids);
     writer_fini(&r.text);

@@ -91,6 +91,7 @@ static void take_stack(struct reader *r, const struct bpf_waits_thread *row, str
     if (!r->o->stacks || !n)
         return;
     t->stack = arena_alloc(&r->w->arena, n * sizeof *t->stack);
+    r->w->failed |= !t->stack;
     for (uint32_t i = 0; t->stack && i < n; i++)
         t->stack[i] = name_of(r, row->stack[i]);
     t->depth = t->kernel_depth = t->stack ? n : 0;
@@ -125,14 +126,14 @@ static bool add_thread(struct reader *r, const struct os_proc *proc, const struc
                                .running = row->on_cpu,
                                .since_ns = -1,
                                .end_word = row->clear_tid};
-    t->comm = arena_strndup(&r->w->arena, row->comm, strnlen(row->comm, sizeof row->comm));
+    t->comm = waits_text(r->w, row->comm, strnlen(row->comm, sizeof row->comm));
     t->process = t->kernel
                      ? "[kernel]"
                      : arena_strndup(&r->w->arena, row->process, strnlen(row->process, sizeof row->process));
     waits_since(t, r->o, (int64_t)row->exec_start);
     take_call(r, proc, row, t);
     take_stack(r, row, t);
-    return t->comm && t->process;
+    return !r->w->failed;
 }
 
 static int by_process(const void *a, const void *b) {

@@ -65,8 +65,15 @@ uint32_t waits_find_inner(const struct waits *w, uint32_t from, uint32_t tid, bo
     return other;
 }
 
+const char *waits_text(struct waits *w, const char *s, size_t n) {
+    const char *t = arena_strndup(&w->arena, s, n);
+    w->failed |= !t;
+    return t ? t : "?";
+}
+
 const char *waits_name(struct waits *w, uint32_t thread) {
     const struct waits_thread *t = &w->threads.items[thread];
     const char *name = arena_printf(&w->arena, "%s/%d", t->comm, (int)t->tid);
+    w->failed |= !name;
     return name ? name : "?";
 }

@@ -105,6 +105,7 @@ struct waits {
     VEC(struct waits_process) processes; /* by pid */
     struct hash_map by_tid;              /* -> index in threads */
     bool running_known;                  /* threads' `running` */
+    bool failed;                         /* memory ran out for a text */
     uint32_t hidden_calls;               /* threads of which we may not know the system call */
     uint32_t hidden_memory;              /* waits whose words of user space we may not read */
     uint32_t hidden_files;               /* processes whose descriptors we may not see, when that was asked */
@@ -124,7 +125,9 @@ const struct waits_process *waits_process(const struct waits *w, int32_t pid);
 /* The thread that knows itself by that number, as seen by thread `from`, of its own process if `own`. */
 uint32_t waits_find_inner(const struct waits *w, uint32_t from, uint32_t tid, bool own);
 
-/* "comm/tid" in the arena, or "?" without memory. */
+/* Texts in the arena; "?", and `failed`, without memory. */
+const char *waits_text(struct waits *w, const char *s, size_t n);
+/* "comm/tid" */
 const char *waits_name(struct waits *w, uint32_t thread);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "os/proc_fake.h"
+#include "tests/support/fail_alloc.h"
 #include "waits/chains.h"
 #include "waits/explain.h"
 #include "waits/groups.h"
@@ -39,7 +40,27 @@ static void look(struct machine *m) {
     assert_true(waits_explain(&m->w, &m->proc, &m->ends, &m->err));
 }
 
+/* All of it, with an allocation that fails somewhere: it says so, or nothing is missing. */
+static void look_without_memory(const struct machine *m, size_t threads) {
+    const struct waits_read_options o = {.stacks = true};
+    struct waits w;
+    struct waits_ends ends = {0};
+    struct waits_chains chains = {0};
+    struct waits_groups groups = {0};
+    struct err err = ERR_INIT;
+    waits_init(&w);
+    bool ok = waits_read_proc(&w, &m->proc, &o, &err) && waits_explain(&w, &m->proc, &ends, &err) &&
+              waits_chains_find(&chains, &w) &&
+              waits_groups_find(&groups, &w, &(struct waits_choice){0}, true);
+    assert_true(!ok || (w.threads.count == threads && groups.order.count == threads));
+    waits_groups_fini(&groups);
+    waits_chains_fini(&chains);
+    waits_ends_fini(&ends);
+    waits_fini(&w);
+}
+
 static void end(struct machine *m) {
+    FAIL_EACH_ALLOC(look_without_memory(m, m->w.threads.count));
     waits_ends_fini(&m->ends);
     waits_fini(&m->w);
 }
