@@ -6,7 +6,7 @@
 #include "os/proc_fake.h"
 #include "waits/check_waits.h"
 #include "waits/explain.h"
-#include "waits/read.h"
+#include "waits/read/read_proc.h"
 
 enum { FILES = 24 };
 

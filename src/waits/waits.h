@@ -2,11 +2,12 @@
 /*
  * What every thread waits for at one instant: a snapshot, and what can be proved from it.
  *
- *   waits_read_proc (read.h)      /proc -> threads with state, system call and arguments
- *   waits_read_bpf (read_bpf.h)   the same from the kernel's iterators, where BPF is allowed
- *   waits_explain (explain.h)     system call -> what is waited for, and for which thread
- *   waits_chains_find (chains.h)  who waits for whom: cycles, trees
- *   waits_groups_find (groups.h)  threads that wait for the same
+ *   waits_read_proc (read/read_proc.h)  /proc -> threads with state, system call and arguments
+ *   waits_read_bpf (read/read_bpf.h)    the same from the kernel's iterators, where BPF is allowed
+ *   waits_explain (explain.h)           system call -> what is waited for, and for which thread
+ *   waits_chains_find (chains.h)        who waits for whom: rings, trees
+ *   waits_groups_find (groups.h)        threads that wait for the same
+ *   waits_over_time_add (over_time.h)   sums of many snapshots
  *
  * Texts live in the snapshot's arena. Threads are named by their index in `threads`, which is in the order of
  * process and thread ids.

@@ -14,7 +14,7 @@
 #include "waits/chains.h"
 #include "waits/explain.h"
 #include "waits/groups.h"
-#include "waits/read.h"
+#include "waits/read/read_proc.h"
 
 #define TEXT OS_PROC_TEXT
 #define STAT(name, state, parent)         \

@@ -588,6 +588,11 @@ static void chain(void) {
     ready();
 }
 
+/* Nothing but to read what standard input is. */
+static void input(void) {
+    stay();
+}
+
 static void many(void) {
     for (int i = 0; i < 2000; i++)
         start(i % 2 ? wait_sem : sleeps, NULL);
@@ -627,6 +632,7 @@ static const struct {
     {"sleep", of_sleep},
     {"child", of_child},
     {"chain", chain},
+    {"input", input},
     {"many", many},
 };
 

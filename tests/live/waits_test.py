@@ -10,9 +10,11 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import stall_fs  # noqa: E402
 import support  # noqa: E402
 
 SONDE, CASES = (os.path.abspath(p) for p in sys.argv[1:3])
@@ -71,13 +73,12 @@ def until(case, tid, wanted, wrong=lambda t: False):
         found = look("-t", str(tid))
         t = threads(found)[tid]
         if wrong(t):
-            check(False, f"{case.name}: wrong: {t}")
+            check(False, f"{case and case.name}: wrong: {t}")
             return t, found
         if wanted(t):
-            check(True, case.name)
             return t, found
         if time.monotonic() > end:
-            check(False, f"{case.name}: {t}")
+            check(False, f"{case and case.name}: {t}")
             return t, found
         time.sleep(0.05)
 
@@ -166,6 +167,29 @@ def others():
         check(t["object"] == c.said["path"], f"flock: {t}")
 
 
+def disk():
+    """A file whose file system never answers."""
+    with tempfile.TemporaryDirectory(prefix="sonde-waits-") as at:
+        try:
+            server = stall_fs.mount(at, bytes(1 << 20), (stall_fs.READ,))
+        except stall_fs.Unable as e:
+            print(f"SKIP files that do not answer: {e}")
+            return
+        path = os.path.join(at, "program")
+        reader = None
+        try:
+            with open(path, "rb", buffering=0) as f:
+                reader = subprocess.Popen([CASES, "input"], stdin=f, stdout=subprocess.DEVNULL)
+            t, _ = until(None, reader.pid, lambda t: t.get("object") == path)
+            check(t["kind"] in ("disk", "file") and t["call"] == "read" and t["fd"] == 0, f"disk: {t}")
+            check(t["kind"] != "disk" or ("function" in t and t["what"].endswith(f", in {t['function']}")), f"disk: {t}")
+        finally:
+            stall_fs.unmount(at, server)  # what waits for it fails
+            if reader:
+                reader.kill()
+                reader.wait()
+
+
 def chains():
     with Case("chain") as c:
         middle, peer = c.name_of("middle"), c.name_of("peer")
@@ -185,6 +209,14 @@ def options():
         text = support.run([SONDE, "waits", "-p", pid]).out.decode()
         check("THREADS" in text, f"groups: {text}")
         check(set(threads(look("--comm", "waiter", "-p", pid))) == {waiter}, "--comm")
+        tree = look("-d", "0.3", "-p", pid)
+        below = {n["name"]: n for p in tree["tree"] for n in p["below"]}
+        check([p["name"] for p in tree["tree"]] == ["waits_cases"] and "the end of its sleep" in below, f"-d: {tree}")
+        check(sum(p["time"] for p in tree["tree"]) == tree["time"] and tree["snapshots"] > 0, f"-d adds up: {tree}")
+        text = support.run([SONDE, "waits", "-d", "0.1", "-p", pid]).out.decode()
+        check("waits_cases" in text, f"-d: {text}")
+    for wrong in ("x", "0", "-1", "1e99", "nan"):
+        check(support.run([SONDE, "waits", "-d", wrong]).status == 129, f"-d {wrong}")
     r = support.run([SONDE, "waits", "-p", "4194304"])
     check(r.status == 1 and "no process" in r.err, f"no such process: {r}")
     r = support.run([SONDE, "waits", "-t", "x"])
@@ -200,7 +232,7 @@ def main():
         sys.exit(support.SKIP)
     for way in ([], ["--no-bpf"]):
         WAY[:] = way
-        for part in (locks, stacks, deadlocks, peers, others, chains, options):
+        for part in (locks, stacks, deadlocks, peers, others, disk, chains, options):
             part()
 
 

@@ -15,6 +15,10 @@ static const char *const kinds[WAITS_KINDS] = {
     [WAITS_ZOMBIE] = "zombie", [WAITS_KERNEL] = "kernel",
 };
 
+const char *waits_kind_name(enum waits_kind kind) {
+    return kind < WAITS_KINDS ? kinds[kind] : "other";
+}
+
 static int32_t tid_of(const struct waits_view *v, uint32_t thread) {
     return v->w->threads.items[thread].tid;
 }

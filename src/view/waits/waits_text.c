@@ -8,9 +8,8 @@
 
 enum { LINE_MAX_BYTES = 1024, ROOTS_SHOWN = 10, STEP = 4, PROCESS_WIDTH = 16, SINCE_WIDTH = 11 };
 
-/* One line, cut where the terminal ends; what could command a terminal is shown as "?". */
-static void put_line(const struct waits_view *v, struct out *o, char *line) {
-    size_t n = strlen(line), most = v->width && v->width < n ? v->width : n;
+void waits_line_write(size_t width, struct out *o, char *line) {
+    size_t n = strlen(line), most = width && width < n ? width : n;
     while (most < n && most && ((unsigned char)line[most] & 0xc0) == 0x80)
         most--; /* not within a character */
     for (size_t i = 0; i < most; i++)
@@ -83,7 +82,7 @@ static void put_ring(const struct waits_view *v, const struct waits_ring *r, str
         else
             snprintf(line, sizeof line, "%-10s%s/%d waits for %s%s",
                      r->certain ? "deadlock:" : "ring:", t->comm, (int)t->tid, t->wait.what, last ? "" : ",");
-        put_line(v, o, line);
+        waits_line_write(v->width, o, line);
         if (t->since_ns >= 0 && (shortest < 0 || t->since_ns < shortest))
             shortest = t->since_ns;
     }
@@ -151,7 +150,7 @@ static uint32_t put_alike(const struct waits_view *v, uint32_t from, uint32_t en
         snprintf(name, sizeof name, "%s/%d", t->comm, (int)t->tid);
     snprintf(line, sizeof line, "%*s<- %s wait%s for %s (%s)", (int)(depth * STEP), "", name,
              n > 1 ? "" : "s", t->wait.what, since(longest, room));
-    put_line(v, o, line);
+    waits_line_write(v->width, o, line);
     if (n == 1)
         put_waiters(v, c->waiters[from], depth + 1, o);
     return n;
@@ -175,7 +174,7 @@ static void put_root(const struct waits_view *v, const struct waits_root *r, str
              plural(r->behind), r->behind == 1 ? "s" : "", t->comm, (int)t->tid, runs ? "runs" : "waits for ",
              runs ? "" : t->wait.what, t->since_ns >= 0 && !runs ? " (" : "",
              t->since_ns >= 0 && !runs ? since(t->since_ns, room) : "", t->since_ns >= 0 && !runs ? ")" : "");
-    put_line(v, o, line);
+    waits_line_write(v->width, o, line);
     put_waiters(v, r->thread, 1, o);
 }
 
@@ -204,7 +203,7 @@ static void put_stack(const struct waits_view *v, const struct waits_thread *t, 
     char line[LINE_MAX_BYTES];
     for (uint32_t i = 0; v->stacks && i < t->depth; i++) {
         snprintf(line, sizeof line, "%*s%s%s", 8, "", t->stack[i], i < t->kernel_depth ? " [k]" : "");
-        put_line(v, o, line);
+        waits_line_write(v->width, o, line);
     }
 }
 
@@ -215,7 +214,7 @@ static void put_group(const struct waits_view *v, const struct waits_group *g, s
     snprintf(line, sizeof line, "%7" PRIu32 "  %-*s %-8s %*s  %s%s%s%s", g->count, PROCESS_WIDTH, t->process,
              state_name(t), SINCE_WIDTH + 4, since(g->longest_ns, room), t->wait.what, which ? " (" : "",
              which ? which : "", which ? ")" : "");
-    put_line(v, o, line);
+    waits_line_write(v->width, o, line);
     put_stack(v, t, o);
 }
 
@@ -225,7 +224,7 @@ static void put_thread(const struct waits_view *v, uint32_t index, struct out *o
     snprintf(line, sizeof line, "%7d  %7d  %-*s %-8s %*s  %s%s%s%s", (int)t->pid, (int)t->tid, PROCESS_WIDTH,
              t->comm, state_name(t), SINCE_WIDTH + 4, since(t->since_ns, room), t->wait.what,
              t->wait.which ? " (" : "", t->wait.which ? t->wait.which : "", t->wait.which ? ")" : "");
-    put_line(v, o, line);
+    waits_line_write(v->width, o, line);
     put_stack(v, t, o);
 }
 

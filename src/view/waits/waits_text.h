@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "waits/chains.h"
 #include "waits/groups.h"
+#include "waits/over_time.h"
 
 struct waits_view {
     const struct waits *w;
@@ -22,6 +23,16 @@ void waits_text_write(const struct waits_view *v, struct out *o);
 
 /* The same as one object (docs/JSON.md). */
 void waits_json_write(const struct waits_view *v, struct out *o);
+
+/* What was waited for over a time, as a tree; `width` as above. False: memory. */
+bool waits_tree_write(const struct waits_over_time *t, size_t width, struct out *o);
+bool waits_tree_json_write(const struct waits_over_time *t, struct out *o);
+
+/* The word for a kind in JSON. */
+const char *waits_kind_name(enum waits_kind kind);
+
+/* Cuts a line to the width of the terminal, and writes it; what could command that is shown as "?". */
+void waits_line_write(size_t width, struct out *o, char *line);
 
 /* Whether a thread that was chosen is a part of it. */
 bool waits_view_has_ring(const struct waits_view *v, const struct waits_ring *r);

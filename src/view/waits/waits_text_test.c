@@ -149,12 +149,45 @@ static void json(void **state) {
     end(&m);
 }
 
+static void over_time(void **state) {
+    (void)state;
+    struct made m = {0};
+    struct waits_over_time t = {0};
+    struct out o;
+    static const char *stack[] = {"inner", "outer"};
+    add(&m, "a", WAITS_SLEEP, "the end of its sleep", -1);
+    add(&m, "b", WAITS_FUTEX, "a futex\t", -1);
+    m.w.threads.items[1].stack = stack;
+    m.w.threads.items[1].depth = 2;
+    assert_true(waits_over_time_add(&t, &m.w, &m.choice, true, 1000000000));
+    assert_true(out_init(&o, NULL, NULL));
+    assert_true(waits_tree_write(&t, 0, &o));
+    assert_string_equal(out_text(&o), "1.000 s, 1 snapshot: time of threads by what they waited for\n\n"
+                                      "       2.000 s 100.00 %  app\n"
+                                      "       1.000 s  50.00 %    a futex?\n"
+                                      "       1.000 s  50.00 %      outer\n"
+                                      "       1.000 s  50.00 %        inner\n"
+                                      "       1.000 s  50.00 %    the end of its sleep\n");
+    out_fini(&o);
+    assert_true(out_init(&o, NULL, NULL));
+    assert_true(waits_tree_json_write(&t, &o));
+    assert_string_equal(
+        out_text(&o),
+        "{\"version\":1,\"elapsed\":1000000000,\"snapshots\":1,\"time\":2000000000,\"left_out\":0,\"tree\":["
+        "{\"name\":\"app\",\"time\":2000000000,\"below\":["
+        "{\"name\":\"a futex\\t\",\"kind\":\"futex\",\"time\":1000000000,\"below\":["
+        "{\"name\":\"outer\",\"time\":1000000000,\"below\":["
+        "{\"name\":\"inner\",\"time\":1000000000,\"below\":[]}]}]},"
+        "{\"name\":\"the end of its sleep\",\"kind\":\"sleep\",\"time\":1000000000,\"below\":[]}]}]}\n");
+    out_fini(&o);
+    waits_over_time_fini(&t);
+    waits_fini(&m.w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlock_first),
-        cmocka_unit_test(what_was_chosen),
-        cmocka_unit_test(five_deep),
-        cmocka_unit_test(json),
+        cmocka_unit_test(deadlock_first), cmocka_unit_test(what_was_chosen), cmocka_unit_test(five_deep),
+        cmocka_unit_test(json),           cmocka_unit_test(over_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

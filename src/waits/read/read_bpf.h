@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same snapshot from the kernel's iterators over tasks and their files: one read for all threads. */
-#ifndef SONDE_WAITS_READ_BPF_H
-#define SONDE_WAITS_READ_BPF_H
+#ifndef SONDE_WAITS_READ_READ_BPF_H
+#define SONDE_WAITS_READ_READ_BPF_H
 
 #include "os/bpf/bpf_object.h"
 #include "waits/ends.h"
-#include "waits/read.h"
+#include "waits/read/read_proc.h"
 
 struct waits_bpf {
     struct os_bpf_object object;

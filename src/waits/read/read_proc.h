@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of this machine from /proc: proc(5), "stat", "status", "syscall", "wchan", "stack", "sched". */
-#ifndef SONDE_WAITS_READ_H
-#define SONDE_WAITS_READ_H
+#ifndef SONDE_WAITS_READ_READ_PROC_H
+#define SONDE_WAITS_READ_READ_PROC_H
 
 #include "base/err.h"
 #include "os/proc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "waits/read.h"
+#include "waits/read/read_proc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "waits/read_bpf.h"
+#include "waits/read/read_bpf.h"
 
 #include "bpf/dist/waits.h"
 #include "os/bpf/bpf_maps.h"

@@ -12,7 +12,7 @@
 #include "bpf/dist/waits.h"
 #include "os/bpf/bpf_fake.h"
 #include "os/proc_fake.h"
-#include "waits/read_bpf.h"
+#include "waits/read/read_bpf.h"
 
 static const struct os_bpf_map_kind KINDS[WAITS_MAP_COUNT] = {
     [WAITS_MAP_NAMES] = {.key_bytes = 8, .value_bytes = BPF_WAITS_NAME, .entries = 16},

@@ -4,8 +4,8 @@
  * hypervisor has taken the CPU, so that no other clock tells. /proc/PID/sched has it as of when a thread
  * began or ceased to run; we go to each CPU and look at ourselves.
  */
-#ifndef SONDE_WAITS_CLOCKS_H
-#define SONDE_WAITS_CLOCKS_H
+#ifndef SONDE_WAITS_READ_CLOCKS_H
+#define SONDE_WAITS_READ_CLOCKS_H
 
 #include "os/affinity.h"
 #include "os/proc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "waits/clocks.h"
+#include "waits/read/clocks.h"
 
-#include "waits/read.h"
+#include "waits/read/read_proc.h"
 
 bool waits_clocks_read(const struct os_proc *proc, const struct os_mover *mover, unsigned cpus,
                        uint64_t now_ns, waits_clocks *out) {
