@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls that wait, and which of their arguments says for what (syscalls(2), this machine's numbers).
- */
+/* What system calls wait for, and which of their arguments says it: on top of the table of all
+ * (calls/table.h). */
 #ifndef SONDE_WAITS_CALLS_H
 #define SONDE_WAITS_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum waits_call_kind {
@@ -30,10 +31,10 @@ struct waits_call {
     const char *name;
     enum waits_call_kind kind;
     uint8_t arg;
-    const char *verb; /* for READ, WRITE and FILE: "read of", ... */
+    const char *verb; /* of READ, WRITE and FILE: "read of"; NULL: "NAME of" */
 };
 
-/* NULL: not one that is known to wait. */
-const struct waits_call *waits_call(int64_t number);
+/* The call of that number on this machine. False: there is none, or nobody knows. */
+bool waits_call_find(int64_t number, struct waits_call *out);
 
 #endif

@@ -202,11 +202,15 @@ static void pipe_wait(struct explainer *x, const struct waits_call *call, const 
         t->wait.what = text(x, "%s, the other end unknown", verb);
 }
 
+static const char *verb_of(struct explainer *x, const struct waits_call *call) {
+    return call->verb ? call->verb : text(x, "%s of", call->name);
+}
+
 static void socket_wait(struct explainer *x, const struct waits_call *call, const struct waits_object *o) {
     struct waits_thread *t = self(x);
     struct waits_far far = waits_ends_far(x->ends, x->thread, o, call->kind != WAITS_CALL_WRITE);
     const char *kind = far.kind ? far.kind : "unknown";
-    const char *verb = call->verb;
+    const char *verb = verb_of(x, call);
     t->wait.kind = WAITS_SOCKET;
     other_end(x, &far);
     if (far.listens) {
@@ -232,9 +236,14 @@ static void socket_wait(struct explainer *x, const struct waits_call *call, cons
 /* A descriptor that is waited for with the verb of the call. */
 static void descriptor(struct explainer *x, const struct waits_call *call, uint64_t fd) {
     struct waits_thread *t = self(x);
+    if ((int32_t)fd < 0) { /* mmap(2) of memory without a file */
+        t->wait.kind = WAITS_OTHER;
+        t->wait.what = text(x, "system call %s", call->name);
+        return;
+    }
     struct waits_object o = waits_ends_object(x->ends, x->thread, (uint32_t)fd);
-    const char *verb = call->verb;
-    t->wait.fd = (uint32_t)fd <= INT32_MAX ? (int32_t)fd : -1;
+    const char *verb = verb_of(x, call);
+    t->wait.fd = (int32_t)fd;
     t->wait.object = o.name;
     t->wait.kind = WAITS_FILE;
     if (o.kind == WAITS_OBJECT_PIPE) {
@@ -568,13 +577,14 @@ static bool by_state(struct explainer *x) {
 
 static void explain(struct explainer *x) {
     struct waits_thread *t = self(x);
-    const struct waits_call *call = waits_call(t->call);
+    struct waits_call call;
+    bool known = waits_call_find(t->call, &call);
     t->wait = (struct waits_wait){.limit_ns = -1, .fd = -1, .on = WAITS_NOBODY};
-    t->wait.call = call ? call->name : NULL;
+    t->wait.call = known ? call.name : NULL;
     if (by_state(x))
         return;
-    if (call)
-        by_call(x, call);
+    if (known)
+        by_call(x, &call);
     else
         without_call(x);
     /* What cannot be interrupted is the work of a file system or a device, whatever the call. A lock in the

@@ -11,6 +11,7 @@
 
 #include "os/proc_fake.h"
 #include "tests/support/fail_alloc.h"
+#include "waits/calls.h"
 #include "waits/chains.h"
 #include "waits/explain.h"
 #include "waits/groups.h"
@@ -214,6 +215,24 @@ static void texts(void **state) {
     assert_int_equal(waits_read_exec_start((struct bytes){0}), -1);
 }
 
+/* All names of ours are known on some machine; what is not ours goes by its arguments. */
+static void calls(void **state) {
+    (void)state;
+    struct waits_call c;
+    unsigned known = 0, locks = 0;
+    for (int64_t number = -3; number < 1000; number++) {
+        if (!waits_call_find(number, &c))
+            continue;
+        known++;
+        locks += strcmp(c.name, "futex") == 0 && c.kind == WAITS_CALL_FUTEX;
+        assert_true(strcmp(c.name, "read") != 0 || (c.kind == WAITS_CALL_READ && !strcmp(c.verb, "read of")));
+        assert_true(strcmp(c.name, "fsync") != 0 || (c.kind == WAITS_CALL_FILE && c.arg == 0));
+        assert_true(strcmp(c.name, "openat") != 0 || (c.kind == WAITS_CALL_PATH && c.arg == 1));
+        assert_true(strcmp(c.name, "clock_nanosleep") != 0 || (c.kind == WAITS_CALL_SLEEP && c.arg == 2));
+    }
+    assert_true(!known || locks == 1);
+}
+
 static void choice(void **state) {
     (void)state;
     const struct waits_thread t = {.pid = 1, .tid = 2, .uid = 3, .comm = "a", .process = "b"};
@@ -235,6 +254,7 @@ int main(void) {
         cmocka_unit_test(what_may_not_be_known),
 #endif
         cmocka_unit_test(texts),
+        cmocka_unit_test(calls),
         cmocka_unit_test(choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
