@@ -44,7 +44,6 @@ struct bpf_locks_stack {
 
 struct bpf_locks_counters {
     __u64 full_waits, full_sums, full_stacks; /* maps that had no room */
-    __u64 unbegun;                            /* ends of waits that began before */
 };
 
 #endif
