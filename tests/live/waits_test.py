@@ -58,7 +58,8 @@ class Case:
 
 def look(*options):
     r = support.run([SONDE, "waits", "--json", *WAY, *options])
-    check(r.status == 0, f"status {r.status}: {r.err[-300:]}")
+    if r.status != 0 or not r.out:
+        raise RuntimeError(f"waits {WAY} {options}: status {r.status}: {r.err[-600:]}")
     return json.loads(r.out)
 
 
