@@ -38,7 +38,7 @@ bool stack_text_put(const struct stack_text *t, uint64_t loc, struct out *o) {
             continue;
         const char *name = name_of(r, f);
         seen++;
-        if (!any && is_skipped(t, name))
+        if (is_skipped(t, name))
             continue;
         out_str(o, any ? " <- " : "");
         put_frame(t, r, f, name, o);
