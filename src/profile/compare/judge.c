@@ -190,29 +190,37 @@ static void fill_cost(struct judging *j, uint32_t row, struct interval *to) {
                             .says = INTERVAL_TOO_FEW};
 }
 
-/* How far a row comes first: what it changed at least, if that is proved; else how likely it did. */
+/* How far a row comes first: proved increases, then proved decreases, by how much they are at least; then
+ * what is not proved, and what cannot be, by how much it changed. */
 struct rank {
-    bool proved;
+    int group;
     double by;
 };
 
 static struct rank rank_of(const struct interval *r) {
-    double change = fabs(r->now - r->base), error = hypot(r->base_error, r->now_error);
-    if (r->says == INTERVAL_MORE || r->says == INTERVAL_LESS)
-        return (struct rank){true, r->says == INTERVAL_MORE ? r->low : -r->high};
-    return (struct rank){false, r->says == INTERVAL_NOTHING && error > 0 ? change / error : change - 1e300};
+    double change = fabs(r->now - r->base);
+    switch (r->says) {
+    case INTERVAL_MORE:
+        return (struct rank){0, r->low};
+    case INTERVAL_LESS:
+        return (struct rank){1, -r->high};
+    case INTERVAL_NOTHING:
+        return (struct rank){2, change};
+    case INTERVAL_TOO_FEW:
+        break;
+    }
+    return (struct rank){3, change};
 }
 
 static int by_rank(const void *one, const void *other, void *ctx) {
     const struct interval *rows = ctx;
     uint32_t x = *(const uint32_t *)one, y = *(const uint32_t *)other;
     struct rank a = rank_of(&rows[x]), b = rank_of(&rows[y]);
-    if (a.proved != b.proved)
-        return a.proved ? -1 : 1;
+    if (a.group != b.group)
+        return a.group - b.group;
     if (a.by != b.by)
         return a.by > b.by ? -1 : 1;
-    double p = fabs(rows[x].now - rows[x].base), q = fabs(rows[y].now - rows[y].base);
-    return p != q ? (p > q ? -1 : 1) : x < y ? -1 : x > y;
+    return x < y ? -1 : x > y;
 }
 
 static bool judge_rows(struct judging *j, struct judgement *out, struct err *err) {
