@@ -257,8 +257,11 @@ static bool choose_way(struct live *l, const struct trace_options *o, struct err
     if (why && must)
         return err_set(err, ERR_USAGE, o->bpf_summary ? "--bpf-summary" : "--summary-mode",
                        "cannot add up in the kernel: %s", why);
-    if (why)
+    if (why) {
+        if (!o->summary && l->trace.select->syscalls)
+            log_line(LOG_WARN, "paths and texts are shown as addresses: %s", why);
         return true;
+    }
     bool sums = can_sum(o);
     if (trace_bpf_open(&l->bpf, &os_bpf_system, o, l->trace.select, calls_table(l->machine, false), !sums,
                        &refused)) {
