@@ -125,16 +125,27 @@ static struct thread *thread_of(struct task_struct *task) {
 /* The system call that the thread is in. */
 static __s32 syscall_of(struct task_struct *task) {
     struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-    __s32 call = BPF_OFF_CPU_UNKNOWN_CALL;
+    __s32 call;
     if (task->flags & KERNEL_THREAD)
         return BPF_OFF_CPU_NO_CALL;
-    if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
-        if (!bpf_core_field_exists(task->thread_info) || !(task->thread_info.status & IN_COMPAT_CALL))
-            call = (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
-    } else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno)) {
+    if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax))
+        call = (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
+    else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
         call = BPF_CORE_READ((struct pt_regs___arm64 *)regs, syscallno);
-    }
-    return call < BPF_OFF_CPU_UNKNOWN_CALL ? BPF_OFF_CPU_NO_CALL : call;
+    else
+        return BPF_OFF_CPU_UNTOLD;
+    if (call < 0)
+        return BPF_OFF_CPU_NO_CALL;
+    /* Numbers of 32-bit programs are others. */
+    return bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) &&
+                   bpf_core_field_exists(task->thread_info) && task->thread_info.status & IN_COMPAT_CALL
+               ? BPF_OFF_CPU_UNKNOWN_CALL
+               : call;
+}
+
+/* Whether its user stack stays as it is until sys_exit. */
+static bool in_call(__s32 call) {
+    return call >= 0 || call == BPF_OFF_CPU_UNKNOWN_CALL;
 }
 
 /* --- stacks --- */
@@ -253,7 +264,7 @@ static void finish(struct task_struct *task, struct thread *t, __u64 now) {
     t->last.kernel_stack = kernel_stack(task);
     if (t->has_user_stack)
         settle(task, t, t->user_stack);
-    else if (!options.user_stacks || t->last.syscall == BPF_OFF_CPU_NO_CALL || kind == BPF_OFF_CPU_RUNNABLE)
+    else if (!options.user_stacks || !in_call(t->last.syscall) || kind == BPF_OFF_CPU_RUNNABLE)
         settle(task, t, 0);
     t->has_user_stack = 0;
 }
@@ -324,7 +335,7 @@ static void leave(void *ctx, bool preempt, struct task_struct *prev) {
               : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
               : state & STOPPED_STATES ? BPF_OFF_CPU_STOPPED
                                        : BPF_OFF_CPU_SLEEPS;
-    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && syscall_of(prev) == BPF_OFF_CPU_NO_CALL) {
+    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && !in_call(syscall_of(prev))) {
         t->user_stack = user_stack(ctx);
         t->has_user_stack = 1;
     }

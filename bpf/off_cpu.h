@@ -42,8 +42,9 @@ struct bpf_off_cpu_key {
 
 enum {
     BPF_OFF_CPU_NO_CALL = -1,
-    BPF_OFF_CPU_UNKNOWN_CALL = -2,
-    BPF_OFF_CPU_SHORT = -3, /* all waits that were too short for a stack */
+    BPF_OFF_CPU_UNKNOWN_CALL = -2, /* it is in one */
+    BPF_OFF_CPU_UNTOLD = -4,       /* whether it is in one is not known on this architecture */
+    BPF_OFF_CPU_SHORT = -3,        /* all waits that were too short for a stack */
 };
 
 struct bpf_off_cpu_sum {

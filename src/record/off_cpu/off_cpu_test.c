@@ -322,6 +322,7 @@ static void waits_have_names(void **state) {
         {{.kind = BPF_OFF_CPU_BLOCKED, .syscall = BPF_OFF_CPU_NO_CALL}, "blocked"},
         {{.kind = BPF_OFF_CPU_STOPPED, .syscall = BPF_OFF_CPU_UNKNOWN_CALL, .user_stack = 1}, "stopped"},
         {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = BPF_OFF_CPU_SHORT}, "short sleeps"},
+        {{.kind = BPF_OFF_CPU_SLEEPS, .syscall = BPF_OFF_CPU_UNTOLD, .user_stack = 1}, "sleeps"},
         {{.kind = 77, .syscall = -9}, "waits"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
