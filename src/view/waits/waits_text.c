@@ -44,7 +44,7 @@ static const char *state_name(const struct waits_thread *t) {
     }
 }
 
-/* "350.123 ms", "12.345 s ", "27h 05min": as long as they are under each other, digits are. */
+/* "350.123 ms", "12.345 s", "27h 05min". */
 static const char *since(int64_t ns, char room[32]) {
     if (ns < 0)
         return "?";
@@ -52,10 +52,19 @@ static const char *since(int64_t ns, char room[32]) {
     if (us < 1000000)
         snprintf(room, 32, "%" PRIu64 ".%03" PRIu64 " ms", us / 1000, us % 1000);
     else if (seconds < 3600)
-        snprintf(room, 32, "%" PRIu64 ".%03" PRIu64 " s ", seconds, us / 1000 % 1000);
+        snprintf(room, 32, "%" PRIu64 ".%03" PRIu64 " s", seconds, us / 1000 % 1000);
     else
         snprintf(room, 32, "%" PRIu64 "h %02" PRIu64 "min", seconds / 3600, seconds / 60 % 60);
     return room;
+}
+
+/* The same with a blank after seconds, so that digits stand under each other. */
+static const char *in_column(int64_t ns, char room[32]) {
+    const char *text = since(ns, room);
+    size_t n = strlen(text);
+    if (text == room && n > 2 && !strcmp(room + n - 2, " s"))
+        strcpy(room + n, " ");
+    return text;
 }
 
 static const struct waits_thread *thread(const struct waits_view *v, uint32_t i) {
@@ -212,7 +221,7 @@ static void put_group(const struct waits_view *v, const struct waits_group *g, s
     char line[LINE_MAX_BYTES], room[32];
     const char *which = g->same_which ? t->wait.which : NULL;
     snprintf(line, sizeof line, "%7" PRIu32 "  %-*s %-8s %*s  %s%s%s%s", g->count, PROCESS_WIDTH, t->process,
-             state_name(t), SINCE_WIDTH + 4, since(g->longest_ns, room), t->wait.what, which ? " (" : "",
+             state_name(t), SINCE_WIDTH + 4, in_column(g->longest_ns, room), t->wait.what, which ? " (" : "",
              which ? which : "", which ? ")" : "");
     waits_line_write(v->width, o, line);
     put_stack(v, t, o);
@@ -222,7 +231,7 @@ static void put_thread(const struct waits_view *v, uint32_t index, struct out *o
     const struct waits_thread *t = thread(v, index);
     char line[LINE_MAX_BYTES], room[32];
     snprintf(line, sizeof line, "%7d  %7d  %-*s %-8s %*s  %s%s%s%s", (int)t->pid, (int)t->tid, PROCESS_WIDTH,
-             t->comm, state_name(t), SINCE_WIDTH + 4, since(t->since_ns, room), t->wait.what,
+             t->comm, state_name(t), SINCE_WIDTH + 4, in_column(t->since_ns, room), t->wait.what,
              t->wait.which ? " (" : "", t->wait.which ? t->wait.which : "", t->wait.which ? ")" : "");
     waits_line_write(v->width, o, line);
     put_stack(v, t, o);
