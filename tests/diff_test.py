@@ -8,6 +8,8 @@ compared is said in a line. OBJECT and REBUILT are two versions of a library (co
 import json
 import os
 import re
+import shutil
+import struct
 import sys
 import tempfile
 
@@ -75,6 +77,70 @@ def check_rebuilt():
     make("bare.data", OBJECT, [("alpha", 50), (0x10, 30), (0x20, 20)])
     r = diff("-s", "sym", "bare.data", "bare.data")
     REPORT.check("unnamed code", ["50.00%", "+0.00%", "[.] [unnamed]"] in rows(r.out), lambda: r.out.decode())
+
+
+def command_line(*words):
+    """The feature CMDLINE."""
+    return {11: struct.pack("<I", len(words)) + b"".join(compared.header_text(w) for w in words)}
+
+
+def check_program():
+    """Two builds of a program under two names, told by the recorded commands."""
+    def make(name, obj, shown, words, counts=(("alpha", 60), ("beta", 40)), others=()):
+        path = os.path.join(FOLDER.name, shown)
+        if not os.path.exists(path):
+            shutil.copy(obj, path)
+        compared.recording(os.path.join(FOLDER.name, name), obj, counts, shown=path, others=others,
+                           features=command_line("/usr/bin/sonde", "record", *words))
+    said = "wa and wb are taken to be the same program: --exact compares by name"
+    make("wa.data", OBJECT, "wa", ["-o", "wa.data", "./wa", "10"])
+    make("wb.data", REBUILT, "wb", ["-o", "wb.data", "--", "../b/wb", "10"], [("alpha", 30), ("beta", 70)])
+    r = diff("wa.data", "wb.data")
+    REPORT.check("a program under two names", rows(r.out) == [["60.00%", "-30.00%", "wa", "[.] alpha"], ["40.00%", "+30.00%", "wa", "[.] beta"]]
+                 and b"#   " not in r.out and r.err.count("\n") == 1 and said in r.err, (r, r.out.decode()))
+    r = diff("--json", "wa.data", "wb.data")
+    got = {x["keys"]["symbol"]: (x["base"], x["new"]) for x in json.loads(r.out)["events"][0]["rows"]}
+    REPORT.check("its verdict", got == {"[.] alpha": (0.6, 0.3), "[.] beta": (0.4, 0.7)} and said in r.err, (got, r.err))
+    r = diff("-s", "dso", "wa.data", "wb.data")
+    REPORT.check("its object", rows(r.out) == [["100.00%", "+0.00%", "wa"]] and "#   wa (base), wb (new)" in r.out.decode(), r.out.decode())
+    r = diff("--exact", "wa.data", "wb.data")
+    REPORT.check("--exact: by name", len(rows(r.out)) == 4 and not r.err, r)
+    r = diff("wa.data", "wb.data", "wb.data")
+    REPORT.check("three sides", len(rows(r.out)) == 2 and r.err.count("\n") == 1 and said in r.err, r)
+
+    def is_apart(what, base, new):
+        r = diff(base, new)
+        REPORT.check(f"not taken for one program: {what}", r.status == 0 and "same program" not in r.err and
+                     [x[-1] for x in rows(r.out)].count("[.] alpha") == 2, r)
+    make("told.data", REBUILT, "wb", ["-a", "sleep", "1"])
+    is_apart("the command names none", "wa.data", "told.data")
+    make("bare.data", REBUILT, "wb", [])
+    is_apart("no command", "bare.data", "wa.data")
+    make("both.data", REBUILT, "wb", ["./wb"], others=[os.path.join(FOLDER.name, "wa")])
+    is_apart("the other side has both", "wa.data", "both.data")
+    make("several.data", REBUILT, "wb", ["./wb", "./wc"])
+    make("three.data", REBUILT, "wb", ["./wd", "./wb"], others=[os.path.join(FOLDER.name, "wd")])
+    REPORT.check("a word that is no image", said in diff("wa.data", "several.data").err, diff("wa.data", "several.data"))
+    is_apart("the command names two", "three.data", "wa.data")
+    make("lib.data", REBUILT, "wb.so", ["./wb.so"])
+    is_apart("a library", "wa.data", "lib.data")
+    same = pd.build_id(OBJECT)
+    make("copy.data", OBJECT, "wc", ["./wc"])
+    if same:
+        for name, shown in (("one.data", "wa"), ("copy.data", "wc")):
+            compared.recording(os.path.join(FOLDER.name, name), OBJECT, [("alpha", 1)], build_id=same, shown=os.path.join(FOLDER.name, shown),
+                               features=command_line("sonde", "record", shown))
+        r = diff("one.data", "copy.data")
+        REPORT.check("one build needs no guess", len(rows(r.out)) == 1 and not r.err, r)
+    # What a header claims need not be true.
+    with open(os.path.join(FOLDER.name, "wa.data"), "rb") as f:
+        whole = f.read()
+    at = whole.rindex(compared.header_text("./wa"))
+    for what, raw in (("a word that is too long", struct.pack("<I", 1 << 31)), ("no end", b"\xff" * 4)):
+        with open(os.path.join(FOLDER.name, "hostile.data"), "wb") as f:
+            f.write(whole[:at] + raw + whole[at + 4:])
+        r = diff("hostile.data", "wb.data")
+        REPORT.check(f"hostile command: {what}", r.status in (0, 1) and "same program" not in r.err, r)
 
 
 def check_errors():
@@ -263,5 +329,6 @@ check_verdict()
 check_gate()
 check_against()
 check_rebuilt()
+check_program()
 check_errors()
 REPORT.finish()

@@ -17,16 +17,20 @@ def map_object(r, pid, obj, shown=None, build_id=None):
     r.map(pid, BASE + start, (code_bytes + 2 * PAGE) // PAGE * PAGE, start, shown or obj, build_id)
 
 
-def recording(path, obj, counts, comm="prog", pid=7, event=(1, 0), cpus=(0,), build_id=None, features=(), shown=None):
-    """counts: (function, or offset in the object; period) of each sample; event: type and config."""
+def recording(path, obj, counts, comm="prog", pid=7, event=(1, 0), cpus=(0,), build_id=None, features=(), shown=None, others=()):
+    """counts: (function, or offset in the object; period) of each sample; event: type and config; others: images that are mapped, too, each with a sample."""
     functions, _ = pd.functions(obj)
     r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CPU | pd.PERIOD, kind=event[0], config=event[1])
     r.comm(pid, comm)
     map_object(r, pid, obj, shown, build_id)
+    for i, other in enumerate(others, 1):
+        r.map(pid, BASE + (i << 32), PAGE, 0, other)
     first = r.time + 1000
     for i, (function, period) in enumerate(counts):
         at = functions[function][0] if isinstance(function, str) else function
         r.sample(pid, BASE + at, period=period, cpu=cpus[i % len(cpus)])
+    for i in range(1, len(others) + 1):
+        r.sample(pid, BASE + (i << 32), period=1)
     r.features[SAMPLE_TIME] = struct.pack("<QQ", first, r.time)
     r.features.update(features)
     r.write(path)

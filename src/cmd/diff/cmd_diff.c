@@ -43,8 +43,9 @@ static bool dump(const char *const *paths, uint32_t count, const struct diff_opt
     return ok;
 }
 
+/* `first`: nothing has been said of the files before. */
 static bool print_event(const struct diff_files *f, const struct diff_options *o, const char *event,
-                        struct out *out, struct err *err) {
+                        bool first, struct out *out, struct err *err) {
     const struct report_text_options *text = report_session_parts(f->list[0].session).text;
     const char *names[DIFF_FILES_MAX];
     struct compare_side sides[DIFF_FILES_MAX];
@@ -76,6 +77,8 @@ static bool print_event(const struct diff_files *f, const struct diff_options *o
     bool ok = compare_make(sides, f->count, &(struct compare_options){.fold = !o->exact}, &c, err) &&
               (!o->inlined || compare_inlined(&c, sides, err)) &&
               compare_sort(&c, &o->how, (uint32_t)o->order, err) && diff_text_print(&c, event, &v, out, err);
+    if (ok && first)
+        diff_say_programs(&c);
     compare_fini(&c);
     return ok;
 }
@@ -91,8 +94,8 @@ static bool print(const struct diff_files *f, const struct diff_options *o, stru
             continue;
         if (any)
             out_char(out, '\n');
+        ok = print_event(f, o, e->name, !any, out, err);
         any = true;
-        ok = print_event(f, o, e->name, out, err);
     }
     if (!any && ok)
         log_line(LOG_WARN, "%s has no samples", f->list[0].path);

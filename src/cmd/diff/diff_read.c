@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cmd/common/input.h"
 
 /* Takes the n-th of the spans that colons separate; of a single one that is for all files. False: memory. */
@@ -24,6 +25,9 @@ static bool read_file(struct diff_file *f, const struct command_env *env, struct
     f->opened = true;
     if (!input_open(&f->recording, f->path, f->options.force, err))
         return false;
+    struct perfdata_feature_value value;
+    if (perfdata_feature_get(stream_header(f->recording.stream), PERFDATA_FEATURE_CMDLINE, &f->arena, &value))
+        f->command = value.cmdline;
     f->session = report_session_new(&f->recording, &f->options, env, err);
     if (!f->session && !*err->where)
         err_set(err, err->code, f->path, "%.300s", err->message);
@@ -50,6 +54,7 @@ void diff_files_free(struct diff_files *f) {
         report_session_free(f->list[i].session);
         if (f->list[i].opened)
             recording_close(&f->list[i].recording);
+        arena_fini(&f->list[i].arena);
         free(f->list[i].time);
     }
     free(f->list);
@@ -79,7 +84,8 @@ static const struct profile_event *event_named(const struct profile *p, const ch
 struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, const char *event) {
     /* PERF_TYPE_*: the numbers of tracepoints, and of what comes after these, are the machine's own. */
     enum { HARDWARE = 0, SOFTWARE = 1, CACHE = 3, RAW = 4 };
-    struct compare_side side = {report_session_parts(f->list[file].session).profile, NULL};
+    struct compare_side side = {report_session_parts(f->list[file].session).profile, NULL,
+                                &f->list[file].command};
     side.event = event_named(side.profile, event);
     const struct profile_event *base = event_named(report_session_parts(f->list[0].session).profile, event);
     if (side.event || !base)
@@ -93,4 +99,10 @@ struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, c
             side.event = e;
     }
     return side;
+}
+
+void diff_say_programs(struct compare *c) {
+    const char *text = compare_programs_text(c);
+    if (text)
+        log_line(LOG_WARN, "%s", text);
 }

@@ -15,6 +15,8 @@ struct diff_file {
     struct report_options options; /* a copy, with the file's own --time */
     char *time;                    /* owned */
     struct report_session *session;
+    struct arena arena;
+    struct perfdata_texts command; /* as the header has it, in the arena */
 };
 
 struct diff_files {
@@ -34,5 +36,8 @@ int diff_files_status(const struct diff_files *f);
 /* Returns what a file has of an event of the base's, by name or, if there is none of that name, the one that
  * counts the same (as perf: cycles:u for cycles); .event NULL: it has none. */
 struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, const char *event);
+
+/* Tells the user which names are taken for one program, if any are. */
+void diff_say_programs(struct compare *c);
 
 #endif

@@ -23,6 +23,7 @@ struct verdict_run {
     struct out *out;
     struct json json;
     bool regressed, found; /* found: the function of --gate */
+    bool said;             /* which names are taken for one program */
 };
 
 /* ---- what the headers tell ---- */
@@ -223,6 +224,9 @@ static bool judge_event(struct verdict_run *x, const char *event, struct err *er
     bool ok = compare_make(sides, x->f->count, &(struct compare_options){.fold = !x->o->exact}, &c, err) &&
               (!x->o->inlined || compare_inlined(&c, sides, err)) &&
               compare_judge(&c, sides, &how, &j, err) && show(x, &c, sides, &j, err);
+    if (ok && !x->said)
+        diff_say_programs(&c);
+    x->said = true;
     judgement_fini(&j);
     compare_fini(&c);
     x->doubts.len = doubts;

@@ -17,12 +17,14 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "format/perfdata/header/feature.h"
 #include "profile/profile.h"
 
-/* One recording's table of an event; both borrowed. event NULL: it has no such event. */
+/* One recording's table of an event; all borrowed. event NULL: it has no such event. */
 struct compare_side {
     const struct profile *profile;
     const struct profile_event *event;
+    const struct perfdata_texts *command; /* what made it, word by word; NULL: not known */
 };
 
 /* What one side has of a row. */
@@ -45,13 +47,15 @@ struct compare {
     VEC(struct compare_cell) cells; /* [row * sides + side] */
     VEC(uint64_t) totals;           /* by side: what its percentages are of */
     VEC(uint32_t) order;            /* the rows in the order of printing: compare_sort */
+    const char **programs;          /* by side: file names of what is taken to be one program (program.h);
+                                       NULL: there is no such thing */
     uint32_t **row_of;              /* by side, by entry of its table: the row */
     uint32_t **row_of_stack; /* after compare_inlined, by side, by stack sample: the row, or COMPARE_NO_ROW;
                                 NULL: of a side, or of all, as in row_of */
 };
 
 struct compare_options {
-    bool fold; /* match what compilers renamed, and other versions of a library */
+    bool fold; /* match what compilers renamed, other versions of a library, and the program of each side */
 };
 
 /* Matches the rows of `count` sides, at least one with an event, into `out` (zeroed; compare_fini in any
@@ -59,6 +63,10 @@ struct compare_options {
 bool compare_make(const struct compare_side *sides, uint32_t count, const struct compare_options *o,
                   struct compare *out, struct err *err);
 void compare_fini(struct compare *c);
+
+/* Returns "wa and wb are taken to be the same program ...", allocated in the comparison; NULL: there are no
+ * such names, or no memory. */
+const char *compare_programs_text(struct compare *c);
 
 enum { COMPARE_NO_ROW = UINT32_MAX };
 

@@ -14,6 +14,7 @@
 #include "base/strpool.h"
 #include "profile/compare/compare.h"
 #include "profile/compare/names.h"
+#include "profile/compare/program.h"
 #include "profile/profile_internal.h"
 
 enum { NOT_MOVED = UINT32_MAX, NOT_ASKED = UINT32_MAX - 1, INLINES_MAX = 64 };
@@ -31,12 +32,13 @@ struct moving {
 };
 
 static void put_key(struct moving *m, const char *name, size_t len, const char *object) {
-    size_t from = 0, stem = object ? compare_library_stem(object, &from) : 0;
+    size_t stem = 0;
+    const char *from = object ? compare_object_stem(m->c, object, &stem) : NULL;
     m->text.len = 0;
     out_mem(&m->text, name, compare_function_stem(name, len));
     out_char(&m->text, '\x1f');
     if (object)
-        out_mem(&m->text, object + from, stem);
+        out_mem(&m->text, from, stem);
 }
 
 /* Finds the keys; false if there are others than functions and objects, to whose rows nothing can be moved.

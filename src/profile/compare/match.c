@@ -5,7 +5,8 @@
  * First, rows whose texts are equal. Code without a name is one row for each object: its addresses are those
  * of one build. Then, with options.fold, names that mean the same are a *family*: equal after clone suffixes
  * of functions and versions of libraries are taken away (names.h; of images with the same build-id, whose
- * functions have the same names, only the image's name may differ). A family becomes one row if its names
+ * functions have the same names, only the image's name may differ), and after the program of each side has
+ * been given one name (program.h). A family becomes one row if its names
  * are not there in the same sides, which is what a rebuild does; else its names are different code that all
  * sides have.
  */
@@ -16,6 +17,7 @@
 #include "base/hash.h"
 #include "base/strpool.h"
 #include "profile/compare/names.h"
+#include "profile/compare/program.h"
 #include "profile/profile_internal.h"
 
 enum { LEVEL_BYTES = 4 }; /* of "[.] " */
@@ -129,12 +131,11 @@ static uint32_t library_of(struct matching *m, const struct compare_side *s, con
     const struct model_image *image = f->image == MODEL_NONE ? NULL : model_image(model, f->image);
     struct bytes id = image ? model_image_build_id(model, image, NULL) : (struct bytes){0};
     uint64_t build = id.size ? hash_bytes(id.data, id.size) | 1 : 0;
-    size_t from = 0;
-    const char *path = image ? image->name : "";
-    size_t len = compare_library_stem(path, &from);
+    size_t len;
+    const char *stem = compare_object_stem(m->c, image ? image->name : "", &len);
     uint32_t text = build ? hash_map_get(&m->by_build, build) : HASH_ABSENT;
     if (text == HASH_ABSENT) {
-        text = strpool_add(&m->texts, path + from, len);
+        text = strpool_add(&m->texts, stem, len);
         if (text == STRPOOL_NONE || (build && !hash_map_set(&m->by_build, build, text)))
             return STRPOOL_NONE;
     }
@@ -305,6 +306,21 @@ static void note_name(struct matching *m, uint32_t row, struct out *o) {
     out_str(o, ")");
 }
 
+/* Whether the rows of a family are one function of the program, which needs no note: what the program is
+ * called is said once. */
+static bool is_program_alone(const struct matching *m, const struct family *f, const uint32_t *next) {
+    size_t len;
+    const char *stem =
+        m->c->programs && m->symbols ? compare_object_stem(m->c, m->c->programs[0], &len) : NULL;
+    const struct origin *first = &m->origins.items[f->first];
+    bool alone = stem && first->library == strpool_find(&m->texts, stem, len);
+    for (uint32_t row = f->first; alone && row != f->last;) {
+        row = next[row];
+        alone = m->origins.items[row].symbol == first->symbol;
+    }
+    return alone;
+}
+
 /* Joins the rows of a family in its first one. `next`: the links. False: memory. */
 static bool join(struct matching *m, const struct family *f, const uint32_t *next) {
     struct compare *c = m->c;
@@ -315,7 +331,8 @@ static bool join(struct matching *m, const struct family *f, const uint32_t *nex
             break;
     }
     struct compare_row *first = &c->rows.items[f->first];
-    first->note = arena_strndup(&c->arena, out_text(&m->text), m->text.len);
+    bool told = is_program_alone(m, f, next);
+    first->note = told ? NULL : arena_strndup(&c->arena, out_text(&m->text), m->text.len);
     for (uint32_t row = f->first; row != f->last;) {
         row = next[row];
         for (uint32_t s = 0; s < c->sides; s++) {
@@ -326,7 +343,7 @@ static bool join(struct matching *m, const struct family *f, const uint32_t *nex
             to->there |= from->there;
         }
     }
-    return first->note && !m->text.failed && set_stem(m, f->first);
+    return (told || first->note) && !m->text.failed && set_stem(m, f->first);
 }
 
 /* Takes the rows that went into others out, and renumbers. */
@@ -381,6 +398,21 @@ static bool join_families(struct matching *m) {
     return ok;
 }
 
+/* ---- programs ---- */
+
+/* False: memory. */
+static bool find_programs(struct matching *m) {
+    struct compare *c = m->c;
+    c->programs = calloc(c->sides, sizeof *c->programs);
+    if (!c->programs || !compare_programs_find(m->sides, c->sides, c->programs))
+        return false;
+    if (!c->programs[0]) {
+        free(c->programs);
+        c->programs = NULL;
+    }
+    return true;
+}
+
 /* ---- all ---- */
 
 bool compare_make(const struct compare_side *sides, uint32_t count, const struct compare_options *o,
@@ -391,6 +423,7 @@ bool compare_make(const struct compare_side *sides, uint32_t count, const struct
     bool ok = out->row_of && out_init(&m.key, NULL, NULL) && out_init(&m.text, NULL, NULL) &&
               vec_reserve(&out->totals, count) && take_columns(&m);
     out->totals.count = ok ? count : 0;
+    ok = ok && (!o->fold || find_programs(&m));
     for (uint32_t s = 0; ok && s < count; s++)
         ok = add_side(&m, s);
     ok = ok && (!o->fold || !(m.symbols || m.objects) || join_families(&m));
@@ -411,6 +444,7 @@ void compare_fini(struct compare *c) {
         free(c->row_of[s]);
     for (uint32_t s = 0; c->row_of_stack && s < c->sides; s++)
         free(c->row_of_stack[s]);
+    free(c->programs);
     free(c->row_of);
     free(c->row_of_stack);
     vec_fini(&c->keys);
