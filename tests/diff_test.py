@@ -204,6 +204,12 @@ def check_verdict():
     text = diff("--verdict", "same0.data", "slow0.data").out.decode()
     first = next(line for line in text.splitlines() if line and line[0] != "#")
     REPORT.check("as text", re.search(r"\+\d+\.\d\d to \+\d+\.\d\d +\+\d+\.\d% +more +\S+ +\[\.\] alpha$", first), text)
+    make("longer.data", compared.shares(9000, 20, **usual))
+    r = diff("--verdict", "same0.data", "longer.data")
+    REPORT.check("that everything costs more is told", b"the whole changed by +50.0 %: --per 1" in r.out, r)
+    REPORT.check("only of shares", all(b"the whole" not in diff(*options, "same0.data", "longer.data").out
+                                       for options in (("--verdict", "--per", "1"), ("--verdict", "--by-time"))), "it is told")
+    REPORT.check("only where it is so", "the whole" not in text, text)
     one = json.loads(diff("--json", "same0.data", "slow0.data").out)["events"][0]["rows"][0]
     r = diff("--json", "--base", "same0.data,same1.data,same2.data", "--new", "slow0.data,slow1.data")
     more = json.loads(r.out)["events"][0]

@@ -36,8 +36,8 @@ struct ftrace_kept {
 
 struct ftrace_setup {
     const struct os_tracefs *fs;
-    char instance[64]; /* "instances/sonde-PID"; empty: there are no instances */
-    char base[64];     /* what is used: the instance and a slash, or nothing */
+    char instance[64];           /* "instances/sonde-PID"; empty: there are no instances */
+    char base[64];               /* what is used: the instance and a slash, or nothing */
     bool functions, tracepoints; /* what is traced */
     VEC(struct ftrace_kept) kept;
     struct arena arena;

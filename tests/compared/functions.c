@@ -12,11 +12,11 @@
 int alpha(int x), beta(int x), gamma_(int x) __asm__("gamma"), delta(int x), epsilon(int x), zeta(int x);
 int eta(int x) __asm__(CLONE("eta")), theta(int x), theta_part(int x) __asm__(PART("theta"));
 
-#define FUNCTION(name, factor)                   \
-    int name(int x) {                            \
-        for (int i = 0; i < 8 + (factor); i++)   \
-            x = x * (factor) + i;                \
-        return x;                                \
+#define FUNCTION(name, factor)                 \
+    int name(int x) {                          \
+        for (int i = 0; i < 8 + (factor); i++) \
+            x = x * (factor) + i;              \
+        return x;                              \
     }
 #ifdef INLINED /* this build has the code of `tiny` in `huge` */
 static inline __attribute__((always_inline)) FUNCTION(tiny, 3)
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) FUNCTION(tiny, 3)
 int tiny(int x);
 __attribute__((noinline)) FUNCTION(tiny, 3)
 #endif
-int huge(int x);
+    int huge(int x);
 int huge(int x) {
     return tiny(x + 1) + 1;
 }

@@ -91,6 +91,19 @@ static void print_figures(const struct verdict_view *v, struct out *o) {
     }
 }
 
+/* Shares do not show that everything costs more. */
+static void print_whole(const struct verdict_view *v, struct out *o) {
+    enum { WORTH_TELLING = 5 }; /* % */
+    for (size_t i = 0; i < v->figure_count && v->by == JUDGE_BY_SAMPLES; i++) {
+        const struct verdict_figure *f = &v->figures[i];
+        double change = f->base > 0 ? (f->now / f->base - 1) * 100 : 0;
+        if (!strcmp(f->name, v->event) && (change > WORTH_TELLING || change < -WORTH_TELLING))
+            out_printf(
+                o, "#        the whole changed by %+.1f %%: --per 1 shows where, if both did the same work\n",
+                change);
+    }
+}
+
 static bool is_told(const struct verdict_view *v, size_t key) {
     unsigned id = v->compare->keys.items[key]->key->id;
     return ((id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT) && v->only_comm) ||
@@ -105,6 +118,7 @@ static void print_titles(const struct verdict_view *v, struct out *o) {
     print_figures(v, o);
     out_printf(o, "# Costs: %s%s%s\n", unit_of(v).name, v->by == JUDGE_BY_EVENT ? ", " : "",
                v->by == JUDGE_BY_EVENT ? v->by_event : "");
+    print_whole(v, o);
     if (v->doubts)
         out_printf(o, "# Machines differ: %s\n", v->doubts);
     char interval[TEXT];
