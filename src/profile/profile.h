@@ -118,6 +118,7 @@ struct profile_input {
     bool live;
     const struct recording_live_sample *listed;
     size_t listed_count;
+    uint64_t unwind_most; /* about so many of their stacks are unwound, as resolve/chain.h; 0: all */
     struct profile_before before;
     struct pool *pool; /* the threads to use: nothing in the profile depends on how many. NULL: one */
     const struct perfdata_events *events;

@@ -159,19 +159,33 @@ static enum outcome add_calls(struct split *x, const struct perfdata_sample *s, 
                : NO_MEMORY;
 }
 
+/* Whether it is the next dumped stack's turn to be unwound. */
+static bool is_unwound(struct resolve_chain *c) {
+    const struct resolve_chain_options *o = &c->o;
+    if (!o->unwind_of || o->unwind_most >= o->unwind_of)
+        return true;
+    c->unwind_due += o->unwind_most;
+    if (c->unwind_due < o->unwind_of)
+        return false;
+    c->unwind_due -= o->unwind_of;
+    return true;
+}
+
 /* Appends the callers found by unwinding the dump of the user's stack. */
 static enum outcome add_dumped(struct split *x, const struct perfdata_sample *s, unsigned cpumode) {
     struct resolve_chain *c = x->c;
     if (!c->unwind && !(c->unwind = resolve_unwind_new(c->o.names, c->o.header, NULL)))
         return NO_MEMORY;
-    struct perfdata_u64s stack = resolve_unwind_stack(c->unwind, s, cpumode, x->when, x->left);
+    bool whole = is_unwound(c);
+    struct perfdata_u64s stack = whole ? resolve_unwind_stack(c->unwind, s, cpumode, x->when, x->left)
+                                       : resolve_unwind_leaf(c->unwind, s, cpumode, x->when);
     if (!stack.count)
         return WHOLE;
     struct resolve_segment *made =
         add_segment(c, stack.data, stack.count, PERFDATA_MISC_USER, RESOLVE_SEGMENT_CALLS, stack.swap);
     if (!made)
         return NO_MEMORY;
-    made->ends_early = c->cut = resolve_unwind_was_cut(c->unwind);
+    made->ends_early = c->cut = !whole || resolve_unwind_was_cut(c->unwind);
     c->own_memory = true;
     return WHOLE;
 }

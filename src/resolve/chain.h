@@ -57,6 +57,9 @@ struct resolve_chain_options {
     /* For unwinding dumped stacks, with `header`; NULL: these are not unwound. */
     struct resolve_names *names;
     const struct perfdata_header *header;
+    /* Of unwind_of dumped stacks unwind_most are unwound, spread evenly; of the others the user's part is the
+     * innermost address alone, and ends early. unwind_of 0: all are unwound. */
+    uint64_t unwind_most, unwind_of;
 };
 
 /* Zeroed at first, `o` set; freed with resolve_chain_fini. One thread each. */
@@ -64,9 +67,10 @@ struct resolve_chain {
     struct resolve_chain_options o;
     VEC(struct resolve_segment) segments; /* of the sample read last */
     bool own_memory; /* some of them lie in this struct's memory, not in the recording's */
-    bool cut;        /* the stack was unwound from a dump that ends before the stack does */
+    bool cut;        /* the stack's dump ends before the stack does, or it was not unwound (unwind_most) */
     VEC(uint64_t) calls;
     struct resolve_unwind *unwind; /* NULL: there was no dumped stack yet */
+    uint64_t unwind_due;           /* in parts of o.unwind_of: what is left over for the next stack */
     /* The callchain that was read last (NULL: none), and where its sample lies. */
     const uint8_t *known;
     uint64_t known_order;

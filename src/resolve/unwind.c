@@ -353,26 +353,50 @@ static struct perfdata_u64s chain_of(const struct resolve_unwind *u) {
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
 }
 
-struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
-                                          unsigned cpumode, struct model_when when, uint64_t most) {
-    const struct perfdata_u64s none = {0};
-    struct walk w;
+/* The same, and counts the stack. False: there is none, or nothing to be found in it. */
+static bool begin_stack(struct resolve_unwind *u, const struct perfdata_sample *s, unsigned cpumode,
+                        struct model_when when, struct walk *w) {
     u->end = RESOLVE_UNWIND_CPU;
     u->last_image = MODEL_NONE;
     u->places = 0;
     vec_clear(&u->chain);
     if (!resolve_unwind_has(s) || !s->stack_dyn_size)
-        return none;
+        return false;
     if (!u->told)
         learn_cpu(u);
     u->tally.stacks++;
-    if (!begin(u, s, cpumode, when, &w)) {
-        count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE, 1);
+    if (begin(u, s, cpumode, when, w))
+        return true;
+    count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE, 1);
+    return false;
+}
+
+struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                          unsigned cpumode, struct model_when when, uint64_t most) {
+    const struct perfdata_u64s none = {0};
+    struct walk w;
+    if (!begin_stack(u, s, cpumode, when, &w))
         return none;
-    }
     u->end = walk(&w, most);
     count_end(u, u->end, w.hit.image, 1);
     return u->chain.count == 1 && is_unknown(&w, u->end) ? none : chain_of(u);
+}
+
+struct perfdata_u64s resolve_unwind_leaf(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                         unsigned cpumode, struct model_when when) {
+    const struct perfdata_u64s none = {0};
+    struct walk w;
+    if (!begin_stack(u, s, cpumode, when, &w))
+        return none;
+    u->end = RESOLVE_UNWIND_LIMIT;
+    u->tally.skipped++;
+    uint64_t address = w.regs.value[UNWIND_IP];
+    uint64_t *to = find(&w, address, &w.hit) ? vec_push(&u->chain) : NULL;
+    if (!to)
+        return none;
+    *to = address;
+    u->tally.frames++;
+    return chain_of(u);
 }
 
 enum resolve_unwind_end resolve_unwind_ended(const struct resolve_unwind *u) {
@@ -455,6 +479,7 @@ const struct resolve_unwind_tally *resolve_unwind_tally(const struct resolve_unw
 bool resolve_unwind_tally_add(struct resolve_unwind_tally *to, const struct resolve_unwind_tally *more) {
     to->stacks += more->stacks;
     to->frames += more->frames;
+    to->skipped += more->skipped;
     for (int i = 0; i < RESOLVE_UNWIND_ENDS; i++)
         to->ends[i] += more->ends[i];
     while (to->images.count < more->images.count)

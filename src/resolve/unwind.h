@@ -40,6 +40,7 @@ struct resolve_unwind_ends {
 
 struct resolve_unwind_tally {
     uint64_t stacks, frames;
+    uint64_t skipped; /* of `stacks`: only the innermost frame was wanted (resolve_unwind_leaf) */
     uint64_t ends[RESOLVE_UNWIND_ENDS];
     VEC(struct resolve_unwind_ends) images; /* by image: how many stacks ended in it, and how */
 };
@@ -72,6 +73,11 @@ static inline bool resolve_unwind_has(const struct perfdata_sample *s) {
  * the next call. */
 struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most);
+
+/* The same without unwinding: the innermost address alone, unless nothing is known to be mapped there. Reads
+ * no file. */
+struct perfdata_u64s resolve_unwind_leaf(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                         unsigned cpumode, struct model_when when);
 
 /* How the stack that was unwound last ended. */
 enum resolve_unwind_end resolve_unwind_ended(const struct resolve_unwind *u);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples with a dumped stack become callchains. */
+#include "resolve/chain.h"
 #include "resolve/unwind.h"
 
 #include <setjmp.h>
@@ -202,6 +203,56 @@ static void test_ends(void **state) {
     session_fini(&s);
 }
 
+/* Without unwinding: the innermost address alone, counted as one that was skipped. */
+static void test_leaf(void **state) {
+    (void)state;
+    struct session s;
+    session_init(&s, USUAL);
+    ASSERT_CHAIN(resolve_unwind_leaf(s.u, sample(&s, FRAME, 0, 8), U, upto(10)), FRAME);
+    assert_false(resolve_unwind_was_cut(s.u));
+    struct perfdata_u64s none = resolve_unwind_leaf(s.u, sample(&s, NOTHING, 0, 8), U, upto(10));
+    assert_int_equal(none.count, 0);
+    struct resolve_unwind_tally sum = {0};
+    assert_true(resolve_unwind_tally_add(&sum, resolve_unwind_tally(s.u)));
+    assert_int_equal(sum.stacks, 2);
+    assert_int_equal(sum.skipped, 2);
+    assert_int_equal(sum.frames, 1);
+    vec_fini(&sum.images);
+    session_fini(&s);
+}
+
+/* A reader of chains unwinds three of ten dumped stacks, in even distances. */
+static void test_share(void **state) {
+    (void)state;
+    struct session s;
+    uint64_t skipped = 0;
+    session_init(&s, USUAL);
+    s.words[0] = FRAME + 5;
+    s.words[1] = 0x1234;
+    s.words[2] = OUTERMOST + 2;
+    struct resolve_chain c = {
+        .o = {.most = 100, .names = s.names, .header = &s.header, .unwind_most = 3, .unwind_of = 10}};
+    const struct perfdata_attr attr = {.sample_type = RESOLVE_UNWIND_FIELDS};
+    const uint8_t dummy[8] = {0};
+    for (uint64_t i = 1; i <= 20; i++) {
+        struct perfdata_sample x = *sample(&s, FRAME, 0, 8);
+        x.callchain.data = dummy;
+        for (unsigned again = 0; again < 2; again++) /* which does not count */
+            assert_true(resolve_chain_read(&c, &x, &attr, U, (struct model_when){10, i}));
+        const struct resolve_unwind_tally *t = resolve_unwind_tally(c.unwind);
+        bool whole = t->skipped == skipped;
+        skipped = t->skipped;
+        assert_int_equal(t->stacks, i);
+        assert_int_equal(i - skipped, 3 * i / 10);
+        assert_int_equal(c.segments.count, 1);
+        assert_int_equal(c.segments.items[0].count, whole ? 3 : 1);
+        assert_int_equal(c.segments.items[0].ends_early, !whole);
+        assert_int_equal(c.cut, !whole);
+    }
+    resolve_chain_fini(&c);
+    session_fini(&s);
+}
+
 /* Code of a JIT without tables: by its frame pointer, or, where it has made no frame yet, by the word on top
  * of the stack, if that leads to a file's code. */
 static void test_memory_without_tables(void **state) {
@@ -271,6 +322,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_leaf),
+        cmocka_unit_test(test_share),
         cmocka_unit_test(test_memory_without_tables),
         cmocka_unit_test(test_file_without_tables),
         cmocka_unit_test(test_signal),

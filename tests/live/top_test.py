@@ -181,6 +181,10 @@ def call_graph():
         top = Top("-a", "-g")
         top.wait("sums of callers", has_row("parent"))
         check(top.end()[0] == 0, "--children: status")
+    with busy("leafloop") as pid:
+        top = Top("-p", str(pid), "--call-graph", "dwarf", "--no-children", "-E", "60")
+        top.wait("callers from dumped stacks", lambda text: re.search(r"leaf\n(.*\n){1,12}?.*parent", text))
+        check(top.end()[0] == 0, "--call-graph dwarf: status")
 
 
 def short_processes():

@@ -600,6 +600,7 @@ static bool collect(struct report_session *s, struct err *err) {
         s->input.live = true;
         s->input.listed = s->live->samples.items;
         s->input.listed_count = s->live->samples.count;
+        s->input.unwind_most = s->again.unwind_most;
         s->input.before = (struct profile_before){.profile = old, .eighths = s->eighths, .images = s->images};
     } else { /* its memory is needed */
         profile_free(old);

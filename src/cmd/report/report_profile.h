@@ -43,6 +43,7 @@ struct report_again {
     uint64_t from_ns, to_ns;
     bool verbose;
     int group_sort_index; /* -1: as the options say */
+    uint64_t unwind_most; /* live: about so many stacks are unwound (profile_input); 0: all */
 };
 /* Reads the samples again into a new profile; the old one is gone in any case. False: there is none, and *err
  * says why: the session can only be freed. */

@@ -14,6 +14,7 @@
 #include "cmd/common/command.h"
 #include "cmd/report/report_profile.h"
 #include "cmd/top/top_options.h"
+#include "cmd/top/top_pace.h"
 #include "recording/live.h"
 #include "view/top/top_text.h"
 
@@ -46,6 +47,7 @@ struct top {
     struct top_counts growing;    /* of the next one, so far */
     uint64_t generation;          /* of the profile */
     struct report_again again;    /* how it is made */
+    uint64_t made_ns;             /* os_clock_ns() when it was */
     uint32_t on_event, off_event; /* of --switch-on and --switch-off; PERFDATA_NO_EVENT: none */
     bool switched_off;            /* samples are left out until the next --switch-on */
     bool frozen;                  /* what is shown stays; samples are left out meanwhile */

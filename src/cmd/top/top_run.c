@@ -116,13 +116,26 @@ static uint64_t own_ns(void) {
     return now;
 }
 
+/* Counts the dumped stacks of the profile that was made since `begun`, and says how many to unwind next. */
+static void set_pace(struct top *t, uint64_t begun_ns) {
+    const struct resolve_unwind_tally *u = profile_unwound(report_session_parts(t->session).profile);
+    uint64_t now = os_clock_ns();
+    const struct top_pace made = {u->stacks, u->skipped, begun_ns - t->made_ns, now - begun_ns};
+    t->growing.stacks += u->stacks;
+    t->growing.stacks_cut += u->skipped;
+    t->again.unwind_most = top_pace_next(t->again.unwind_most, &made);
+    t->made_ns = now;
+}
+
 /* Makes the profile of what came; `eighths` of the last one's samples count on. */
 static bool refresh(struct top *t, unsigned eighths, struct err *err) {
+    uint64_t begun = os_clock_ns();
     sift(t);
     /* Numbers of threads change: nothing looks at the old profile's any more. */
     if (!recording_live_retire(t->live, LINGER_NS, err) ||
         !report_session_refresh(t->session, eighths, &t->again, err))
         return false;
+    set_pace(t, begun);
     recording_live_forget(t->live);
     t->generation++;
     symbol_store_rest(report_session_parts(t->session).naming->store);
@@ -210,7 +223,9 @@ static bool show(struct top *t, const struct record_progress *now, struct err *e
 }
 
 bool top_again(struct top *t, const struct report_again *a, struct err *err) {
+    uint64_t most = t->again.unwind_most;
     t->again = *a;
+    t->again.unwind_most = most;
     return refresh(t, EIGHTHS, err);
 }
 
@@ -269,7 +284,8 @@ static bool turn(void *ctx, const struct record_progress *now, struct record_tur
 /* ---- all ---- */
 
 bool top_open(struct top *t, struct err *err) {
-    t->again.group_sort_index = -1;
+    t->again = (struct report_again){.group_sort_index = -1, .unwind_most = TOP_PACE_FIRST};
+    t->made_ns = os_clock_ns();
     t->live = &t->lives[0];
     return recording_live_init(t->live, MODEL_NEED_ALL, err);
 }

@@ -21,7 +21,7 @@ struct tui_face {
     struct stacks stacks;
     bool has_stacks;
     bool over; /* nothing more comes */
-    char note[128];
+    char note[256];
 };
 
 bool top_tui_wanted(const struct top *t) {
@@ -44,12 +44,13 @@ static uint64_t generation(void *ctx) {
 /* What is to be known at any time, so short that it is seen on 80 columns. */
 static void make_note(struct tui_face *f) {
     const struct top *t = f->top;
-    char rate[32] = "";
+    char rate[32] = "", cut[80];
+    top_text_cut(&t->counts, cut, sizeof cut);
     if (t->source.freq_hz)
         snprintf(rate, sizeof rate, "%llu Hz, ", (unsigned long long)t->source.freq_hz);
-    snprintf(f->note, sizeof f->note, "%slost: %llu/%llu, sonde: %.1f%% CPU%s%s", rate,
+    snprintf(f->note, sizeof f->note, "%slost: %llu/%llu, sonde: %.1f%% CPU%s%s%s%s", rate,
              (unsigned long long)t->counts.lost, (unsigned long long)t->counts.lost_ever, 100 * t->counts.own,
-             t->o->zero ? ", from zero" : "",
+             *cut ? ", " : "", cut, t->o->zero ? ", from zero" : "",
              f->over     ? ", ENDED"
              : t->frozen ? ", FROZEN"
                          : "");

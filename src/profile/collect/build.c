@@ -142,6 +142,7 @@ static inline bool is_flat(const struct perfdata_plan *p) {
 
 static struct resolve_chain_options chain_options(const struct profile_plan *plan) {
     const struct profile_input *in = plan->in;
+    bool all = !in->live || !in->unwind_most || in->unwind_most >= in->listed_count;
     return (struct resolve_chain_options){.most = plan->o->max_stack,
                                           .outermost = plan->o->chain_order == PROFILE_CALLER,
                                           .no_calls = !plan->calls,
@@ -149,7 +150,9 @@ static struct resolve_chain_options chain_options(const struct profile_plan *pla
                                           .stream = in->stream,
                                           .events = in->events,
                                           .names = plan->unwinds ? in->names : NULL,
-                                          .header = stream_header(in->stream)};
+                                          .header = stream_header(in->stream),
+                                          .unwind_most = all ? 0 : in->unwind_most,
+                                          .unwind_of = all ? 0 : in->listed_count};
 }
 
 /* Returns about how many samples there are, at most: what decides how large caches are. */

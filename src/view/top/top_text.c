@@ -2,6 +2,7 @@
 #include "view/top/top_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/plural.h"
 #include "base/utf8.h"
@@ -26,7 +27,15 @@ static void put_whose(const struct top_source *s, struct out *out) {
     out_char(out, ')');
 }
 
+void top_text_cut(const struct top_counts *c, char *text, size_t size) {
+    *text = '\0';
+    if (c->stacks_cut)
+        snprintf(text, size, "%" PRIu64 " of %" PRIu64 " stack%s cut: too many to unwind", c->stacks_cut,
+                 c->stacks, plural(c->stacks));
+}
+
 void top_text_counts(const struct top_counts *c, const struct top_source *s, struct out *out) {
+    char cut[80];
     double rate = c->seconds > 0 ? (double)c->samples / c->seconds : 0;
     out_printf(out,
                "   PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  exact: %4.1f%% lost: %" PRIu64 "/%" PRIu64
@@ -39,6 +48,9 @@ void top_text_counts(const struct top_counts *c, const struct top_source *s, str
     out_printf(out, "%s], ", s->event);
     put_whose(s, out);
     out_printf(out, ", sonde: %.1f%% of a CPU", 100 * c->own);
+    top_text_cut(c, cut, sizeof cut);
+    if (*cut)
+        out_printf(out, ", %s", cut);
 }
 
 /* How many bytes of a line fit. */

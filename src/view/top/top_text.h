@@ -13,7 +13,8 @@ struct top_counts {
     double seconds;
     uint64_t samples, kernel, exact; /* of `samples`: taken in the kernel; with an exact address */
     uint64_t lost, lost_ever;
-    double own; /* CPU time that we took, as a part of one CPU */
+    uint64_t stacks, stacks_cut; /* dumped ones; of these not unwound: there were too many */
+    double own;                  /* CPU time that we took, as a part of one CPU */
 };
 
 /* What is sampled, of whom. */
@@ -31,6 +32,9 @@ struct top_screen {
 
 /* Appends the line about what was counted: the irqs/sec and so on. */
 void top_text_counts(const struct top_counts *c, const struct top_source *s, struct out *out);
+
+/* "N of M stacks cut: too many to unwind"; "" without any. */
+void top_text_cut(const struct top_counts *c, char *text, size_t size);
 
 /* Appends a screen, without a newline after the last line. `o`: how the profile is to be printed. False:
  * memory.

@@ -39,6 +39,13 @@ static void test_counts(void **state) {
         assert_string_equal(out_text(&out), expected);
         out_fini(&out);
     }
+    struct out cut;
+    struct top_counts many = counts;
+    many.stacks = 4000, many.stacks_cut = 12;
+    assert_true(out_init(&cut, NULL, NULL));
+    top_text_counts(&many, &cases[0].source, &cut);
+    assert_non_null(strstr(out_text(&cut), "of a CPU, 12 of 4000 stacks cut: too many to unwind"));
+    out_fini(&cut);
     struct out out; /* before anything came */
     assert_true(out_init(&out, NULL, NULL));
     top_text_counts(&(struct top_counts){.seconds = 0}, &cases[0].source, &out);
