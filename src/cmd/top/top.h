@@ -31,15 +31,24 @@ struct top_face {
     bool (*busy)(void *ctx);
 };
 
+/* What is shown while frozen, if another epoch began since. */
+struct top_held {
+    struct report_session *session; /* NULL: t->session is shown */
+    struct recording_live *live;
+    uint32_t *images; /* [image_count], by image of held.live's model: those of t->live's; or MODEL_NONE */
+    uint32_t image_count;
+};
+
 struct top {
     struct command_env *env;
     struct top_options *o;
     const struct top_face *face;
     void *face_ctx;
-    struct recording_live lives[2]; /* of this epoch, and while one begins of the last */
+    struct recording_live lives[3]; /* of this epoch, while one begins of the last, and the held one */
     struct recording_live *live;
     struct report_session *session; /* NULL until the head came */
-    bool failed;                    /* what was recorded could not be taken: */
+    struct top_held held;
+    bool failed; /* what was recorded could not be taken: */
     struct err failure;
 
     struct top_source source;
@@ -70,6 +79,9 @@ void top_close(struct top *t);
  * *err says why. */
 bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_events *events,
              char *const *argv, struct err *err);
+
+/* The session whose profile is shown. */
+struct report_session *top_shown(const struct top *t);
 
 /* Has a screen shown at once, of what came so far. */
 void top_show_soon(struct top *t);

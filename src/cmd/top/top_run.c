@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include "cmd/report/report_switch.h"
-#include "cmd/top/top.h"
-#include "os/heap.h"
+#include "cmd/top/top_epoch.h"
 #include "os/mounts.h"
 #include "os/poller.h"
 #include "os/proc.h"
-#include "record/session.h"
 #include "record/synth/synth.h"
 
 enum {
@@ -18,13 +16,8 @@ enum {
     BUSY_MS = 200,         /* until the face is asked again */
     SETTLE_MS = 1,         /* until the turn that ends the round of what is shown */
     HELD_BYTES = 24 << 20, /* more is made a profile of before its time */
-    MORE_IMAGES = 4096,    /* than twice as many as there were: another epoch begins */
-    LASTING_BYTES = 4 << 20,
-    EIGHTHS = 8,
     FADED_EIGHTHS = 7,
 };
-/* Who ended is still known that long: its samples fade meanwhile. */
-static const uint64_t LINGER_NS = 60000000000;
 
 /* ---- what comes ---- */
 
@@ -46,20 +39,6 @@ static int close_nothing(void *ctx) {
     return 0;
 }
 
-static void name_source(struct top *t) {
-    const struct perfdata_event *e = &t->live->recording.events->list.items[0];
-    bool freq = e->attr.flags & PERFDATA_ATTR_FREQ;
-    const struct record_options *o = &t->o->record;
-    t->source = (struct top_source){.event = e->name,
-                                    .freq_hz = freq ? e->attr.sample_period : 0,
-                                    .period = freq ? 0 : e->attr.sample_period,
-                                    .pids = o->target.pids,
-                                    .tids = o->target.tids,
-                                    .user = o->target.uid,
-                                    .cpus = o->target.cpus,
-                                    .cpu_count = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
-}
-
 /* The head was written before the first turn. */
 static bool begin(struct top *t, struct err *err) {
     if (t->session)
@@ -71,41 +50,10 @@ static bool begin(struct top *t, struct err *err) {
         !report_switch_event(r, "--switch-off", t->o->switch_off, &t->off_event, err))
         return false;
     t->switched_off = t->o->switch_on != NULL;
-    name_source(t);
+    top_epoch_source(t);
     t->session = report_session_live(t->live, &t->o->view, t->env, err);
     t->next_ns = os_clock_ns() + FIRST_MS * 1000000;
     return t->session;
-}
-
-/* Whether a sample counts as far as --switch-on and --switch-off go; those two events do not. */
-static bool is_switched_on(struct top *t, const struct stream_record *r) {
-    if (t->on_event == PERFDATA_NO_EVENT && t->off_event == PERFDATA_NO_EVENT)
-        return true;
-    uint32_t event = perfdata_events_find(t->live->recording.events, r->raw.type, r->raw.body);
-    if (event == PERFDATA_NO_EVENT || (event != t->on_event && event != t->off_event))
-        return !t->switched_off;
-    t->switched_off = event != t->on_event;
-    return false;
-}
-
-/* Counts the samples that came, and leaves out those that are not to be seen. */
-static void sift(struct top *t) {
-    struct recording_live_sample *list = t->live->samples.items;
-    size_t kept = 0;
-    for (size_t i = 0; i < t->live->samples.count; i++) {
-        struct stream_record r = stream_record_at(t->live->recording.stream, list[i].loc);
-        if (!is_switched_on(t, &r))
-            continue;
-        unsigned mode = r.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-        bool kernel = mode == PERFDATA_MISC_KERNEL, user = mode == PERFDATA_MISC_USER;
-        t->growing.samples++;
-        t->growing.kernel += kernel;
-        t->growing.exact += (r.raw.misc & PERFDATA_MISC_EXACT_IP) != 0;
-        if ((kernel && t->o->hide_kernel) || (user && t->o->hide_user) || t->frozen)
-            continue;
-        list[kept++] = list[i];
-    }
-    t->live->samples.count = kept;
 }
 
 /* ---- screens ---- */
@@ -114,77 +62,6 @@ static uint64_t own_ns(void) {
     uint64_t now = 0, unused;
     os_clock_read(CLOCK_PROCESS_CPUTIME_ID, &now, &unused);
     return now;
-}
-
-/* Counts the dumped stacks of the profile that was made since `begun`, and says how many to unwind next. */
-static void set_pace(struct top *t, uint64_t begun_ns) {
-    const struct resolve_unwind_tally *u = profile_unwound(report_session_parts(t->session).profile);
-    uint64_t now = os_clock_ns();
-    const struct top_pace made = {u->stacks, u->skipped, begun_ns - t->made_ns, now - begun_ns};
-    t->growing.stacks += u->stacks;
-    t->growing.stacks_cut += u->skipped;
-    t->again.unwind_most = top_pace_next(t->again.unwind_most, &made);
-    t->made_ns = now;
-}
-
-/* Makes the profile of what came; `eighths` of the last one's samples count on. */
-static bool refresh(struct top *t, unsigned eighths, struct err *err) {
-    uint64_t begun = os_clock_ns();
-    sift(t);
-    /* Numbers of threads change: nothing looks at the old profile's any more. */
-    if (!recording_live_retire(t->live, LINGER_NS, err) ||
-        !report_session_refresh(t->session, eighths, &t->again, err))
-        return false;
-    set_pace(t, begun);
-    recording_live_forget(t->live);
-    t->generation++;
-    symbol_store_rest(report_session_parts(t->session).naming->store);
-    os_heap_give_back();
-    return true;
-}
-
-/* ---- epochs ---- */
-
-/*
- * Images, their names and the files that these were read from stay as long as the epoch, whoever is gone. So
- * when there have been many more than there were in the beginning, another epoch begins, which knows only
- * what still is.
- */
-static bool is_worn(const struct top *t) {
-    return model_image_count(t->live->model) > 2 * t->first_images + MORE_IMAGES ||
-           t->live->lasting.size > 2 * t->first_lasting + LASTING_BYTES;
-}
-
-static void note_beginning(struct top *t) {
-    t->first_images = model_image_count(t->live->model);
-    t->first_lasting = t->live->lasting.size;
-}
-
-/* Older samples stay; those in code that nobody has any more lose their names. */
-static bool renew(struct top *t, struct err *err) {
-    struct recording_live *old = t->live, *fresh = &t->lives[old == &t->lives[0]];
-    struct report_session *session = NULL;
-    uint32_t *images = NULL;
-    if (!recording_live_settle(old, err) || !recording_live_take(old, err) || !refresh(t, EIGHTHS, err))
-        return false;
-    bool ok = recording_live_renew(old, fresh, err) &&
-              (session = report_session_live(fresh, &t->o->view, t->env, err)) && /* it looks for jitdumps */
-              recording_live_take(fresh, err) && recording_live_images(old, fresh, &images, err);
-    if (ok) {
-        report_session_follow(session, t->session, images);
-        t->live = fresh;
-        report_session_free(t->session);
-        t->session = session;
-        name_source(t);
-        note_beginning(t);
-        t->epochs++;
-        recording_live_close(old);
-        ok = refresh(t, EIGHTHS, err);
-    } else {
-        report_session_free(session);
-    }
-    free(images);
-    return ok;
 }
 
 /* Ends the time that a screen is about. */
@@ -201,22 +78,11 @@ static void settle_counts(struct top *t, const struct record_progress *now) {
 }
 
 static bool show(struct top *t, const struct record_progress *now, struct err *err) {
-    if (t->frozen) {
-        sift(t);
-        report_session_outlive(t->session);
-        if (!recording_live_retire(t->live, LINGER_NS, err))
-            return false;
-        recording_live_forget(t->live);
-        settle_counts(t, now);
-    } else {
-        if (!refresh(t, t->o->zero ? 0 : FADED_EIGHTHS, err))
-            return false;
-        settle_counts(t, now);
-    }
+    if (t->frozen ? !top_epoch_drop(t, err) : !top_epoch_refresh(t, t->o->zero ? 0 : FADED_EIGHTHS, err))
+        return false;
+    settle_counts(t, now);
     t->due = false;
-    if (!t->first_images)
-        note_beginning(t);
-    if (!t->frozen && is_worn(t) && !renew(t, err))
+    if (!top_epoch_check(t, err))
         return false;
     t->next_ns = t->last_ns + t->o->delay_ms * 1000000;
     return t->face->show(t->face_ctx, t, err);
@@ -226,7 +92,7 @@ bool top_again(struct top *t, const struct report_again *a, struct err *err) {
     uint64_t most = t->again.unwind_most;
     t->again = *a;
     t->again.unwind_most = most;
-    return refresh(t, EIGHTHS, err);
+    return top_epoch_refresh(t, TOP_EIGHTHS, err);
 }
 
 void top_show_soon(struct top *t) {
@@ -260,7 +126,7 @@ static bool show_if_due(struct top *t, const struct record_progress *now, int *w
     return true;
 }
 
-static bool turn(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err) {
+bool top_turn(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err) {
     struct top *t = ctx;
     uint64_t epochs = t->epochs;
     if (t->failed) {
@@ -269,8 +135,8 @@ static bool turn(void *ctx, const struct record_progress *now, struct record_tur
     }
     if (!begin(t, err) || !recording_live_take(t->live, err))
         return false;
-    if (stream_feed_held(t->live->feed) > HELD_BYTES && t->live->samples.count && !t->frozen &&
-        !refresh(t, EIGHTHS, err))
+    if (stream_feed_held(t->live->feed) > HELD_BYTES && t->live->samples.count &&
+        !(t->frozen ? top_epoch_drop(t, err) : top_epoch_refresh(t, TOP_EIGHTHS, err)))
         return false;
     if (t->face->keys && !t->face->keys(t->face_ctx, t, err))
         return false;
@@ -292,6 +158,8 @@ bool top_open(struct top *t, struct err *err) {
 
 void top_close(struct top *t) {
     report_session_free(t->session);
+    report_session_free(t->held.session);
+    free(t->held.images);
     for (size_t i = 0; i < sizeof t->lives / sizeof *t->lives; i++)
         recording_live_close(&t->lives[i]);
 }
@@ -304,7 +172,7 @@ bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_ev
     const struct record_consumer consumer = {.ctx = t,
                                              .out = {.ctx = t, .write = take_bytes, .close = close_nothing},
                                              .fd = t->face->fd,
-                                             .turn = turn};
+                                             .turn = top_turn};
     struct perf_events chosen = *events;
     const struct record_job job = {.options = &t->o->record,
                                    .sources = src,

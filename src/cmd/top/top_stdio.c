@@ -147,7 +147,7 @@ static bool show(void *ctx, struct top *t, struct err *err) {
     struct stdio_face *f = ctx;
     struct winsize size = {0};
     struct top_screen screen = {.entries = (unsigned)t->o->entries};
-    struct report_session_parts parts = report_session_parts(t->session);
+    struct report_session_parts parts = report_session_parts(top_shown(t));
     if (f->asks || f->menu) /* somebody is typing */
         return true;
     if (f->terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {

@@ -58,7 +58,7 @@ static void make_note(struct tui_face *f) {
 
 static struct tui_data data(void *ctx) {
     struct tui_face *f = ctx;
-    struct report_session_parts parts = report_session_parts(f->top->session);
+    struct report_session_parts parts = report_session_parts(top_shown(f->top));
     return (struct tui_data){parts.profile, parts.text, f->note};
 }
 
@@ -71,7 +71,7 @@ static bool change(void *ctx, const struct tui_wish *w, struct err *err) {
 /* Of the profile that is shown. */
 static const struct stacks *stacks(void *ctx, struct err *err) {
     struct tui_face *f = ctx;
-    struct report_session_parts parts = report_session_parts(f->top->session);
+    struct report_session_parts parts = report_session_parts(top_shown(f->top));
     if (f->has_stacks)
         stacks_fini(&f->stacks);
     f->has_stacks = stacks_init(&f->stacks, err) && profile_stacks(parts.profile, 0, &f->stacks, err) &&
