@@ -11,8 +11,9 @@ struct count_options {
     char *const *command; /* ended by NULL; NULL: none */
     struct perf_target_options target;
     bool no_inherit, all_user, all_kernel;
-    bool no_scale; /* counts of events that took turns stay as they are */
-    bool no_merge; /* PMUs of one kind have rows of their own */
+    bool no_scale;     /* counts of events that took turns stay as they are */
+    bool bpf_counters; /* events of control groups share one set of counters a CPU (open/by_bpf.h) */
+    bool no_merge;     /* PMUs of one kind have rows of their own */
     enum count_level level;
     bool percore_threads; /* with COUNT_CPU: what is counted by core is shown for each of its CPUs */
     unsigned cache_level; /* of COUNT_CACHE; 0: the last one */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "count/open/by_bpf.h"
 #include "count/open/passes.h"
 #include "count/open/tasks.h"
 #include "count/sum.h"
@@ -26,6 +27,7 @@ struct count_run {
     struct count_counters counters;
     struct count_keys keys;
     struct count_tasks tasks; /* of a plan by task */
+    struct count_by_bpf by_bpf;
     struct os_child child;
     struct os_signals signals;
     struct os_channel channel;
@@ -117,7 +119,10 @@ static bool open_counters(struct count_run *r, struct err *err) {
     if (r->plan.by_task)
         return count_tasks_open(&r->tasks, &r->counters, job->perf, &r->plan, &r->target, err);
     bool mounted = wants_cgroups(r) && perf_cgroups_mount(job->proc, room, sizeof room);
-    return count_counters_open(&r->counters, job->perf, &r->plan, &r->target, mounted ? room : NULL, err);
+    if (!count_counters_open(&r->counters, job->perf, &r->plan, &r->target, mounted ? room : NULL, err))
+        return false;
+    const struct count_by_bpf_from from = {job->bpf, job->proc, mounted ? room : NULL};
+    return count_by_bpf_open(&r->by_bpf, &from, &r->counters, &r->plan, &r->target, err);
 }
 
 static bool poll_rings(struct count_run *r, struct err *err) {
@@ -210,6 +215,8 @@ static bool sum(struct count_run *r, bool deltas, struct counts *out) {
 static bool read_counters(struct count_run *r, bool last, struct err *err) {
     const struct count_opened o = opened(r);
     count_counters_read(&r->counters, &r->plan);
+    if (!count_by_bpf_read(&r->by_bpf, &r->counters, &r->plan, &r->target, err))
+        return false;
     return !r->job->read || r->job->read(r->job->ctx, &o, r->end_ns - r->launch_ns, last, err);
 }
 
@@ -431,6 +438,7 @@ static void close_run(struct count_run *r) {
     os_signals_close(&r->signals);
     if (r->tasks.perf)
         count_tasks_fini(&r->tasks);
+    count_by_bpf_fini(&r->by_bpf);
     count_counters_fini(&r->counters);
     count_keys_fini(&r->keys);
     perf_target_fini(&r->target);

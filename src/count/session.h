@@ -7,6 +7,7 @@
 #include "count/open/counters.h"
 #include "count/options.h"
 #include "events/event_parse.h"
+#include "os/bpf/bpf.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
 
@@ -26,6 +27,7 @@ struct count_job {
     bool again; /* one of several runs, and not the first: what that said is not said once more */
     const struct sysfs *sys;
     const struct os_perf *perf;
+    const struct os_bpf *bpf;   /* for options->bpf_counters */
     const struct os_proc *proc; /* NULL: control groups are not found */
     /* Given what was counted in each interval (options.interval_ms), valid for that call only; or NULL. */
     void (*interval)(void *ctx, const struct counts *deltas);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/stat/stat.h"
 
@@ -69,9 +70,9 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
         const char *name, *why;
     } WHY[] = {
         {"bpf-prog",
-         "counting of BPF programs needs a BPF program of its own; bpftool prog profile counts them"},
-        {"bpf-counters", "counters are not shared through BPF; counting without it needs no root rights"},
-        {"bpf-attr-map", "counters are not shared through BPF"},
+         "the kernel tells of a BPF program's start and end by fentry and fexit programs, which sonde does "
+         "not load: use bpftool prog profile id ID"},
+        {"bpf-attr-map", "measurements do not share counters with each other: leave it out"},
         {"iostat", "it needs Intel's uncore IIO PMUs by their root ports; count their events with -e"},
         {"smi-cost", "count msr/smi/ and msr/aperf/ with -e"},
         {"record-tpebs", "latencies are not sampled while counting"},
@@ -135,7 +136,8 @@ static const struct option options[] = {
     OPTION_BOOL(0, "all-user", CLI, o.all_user, "Configure all used events to run in user space."),
     OPTION_BOOL(0, "append", CLI, append, "append to the output file"),
     REFUSED(0, "bpf-attr-map", "attr-map-path", "path to perf_event_attr map"),
-    REFUSED(0, "bpf-counters", NULL, "use bpf program to count events", .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "bpf-counters", CLI, o.bpf_counters,
+                "count control groups with one set of counters a CPU, which a BPF program reads"),
     OPTION_STRING(0, "control", CLI, o.control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
                   "take commands while counting: enable [event], disable [event], evlist, stop, ping; answer "
                   "ack"),
@@ -225,6 +227,8 @@ static bool check(const struct stat_cli *c, struct err *err) {
         return err_set(err, ERR_USAGE, NULL,
                        "stat record writes down one run, by its counters: without -r, --passes, "
                        "--vs and threads of a command");
+    if (o->bpf_counters && (c->record || c->vs.others.count))
+        return err_set(err, ERR_USAGE, NULL, "--bpf-counters is not supported with stat record and --vs");
     if (c->table && c->repeat < 2)
         return err_set(err, ERR_USAGE, NULL, "--table is only supported with -r");
     for (size_t i = 0; i < c->chosen.count && c->for_each_cgroup; i++)
@@ -249,6 +253,13 @@ static void settle(struct stat_cli *c) {
         c->metric_only = true;
 }
 
+static bool any_cgroup(const struct stat_events *s) {
+    bool any = false;
+    for (size_t i = 0; i < s->events.items.count; i++)
+        any |= s->events.items.items[i].cgroup && *s->events.items.items[i].cgroup;
+    return any;
+}
+
 static int count(struct command_env *env, struct stat_cli *c) {
     struct stat_events events = {0};
     struct err err = ERR_INIT;
@@ -258,6 +269,9 @@ static int count(struct command_env *env, struct stat_cli *c) {
     bool ok = check(c, &err) && event_options_user(c->user, uid, &c->o.target.uid, &err);
     settle(c);
     ok = ok && stat_events_make(&events, c, &err);
+    if (ok && c->o.bpf_counters && !any_cgroup(&events))
+        log_line(LOG_WARN, "--bpf-counters: only events of control groups (--for-each-cgroup, -G) share "
+                           "counters: counting as without it");
     if (ok)
         status = c->vs.others.count ? stat_vs_run(env, c, &events) : stat_run(env, c, &events);
     else if (err.code == ERR_USAGE && !*err.where)

@@ -225,6 +225,7 @@ static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err
                                   .again = r->begun,
                                   .sys = &sysfs_system,
                                   .perf = &os_perf_system,
+                                  .bpf = &os_bpf_system,
                                   .proc = &os_proc_system,
                                   .interval = interval,
                                   .note = note,

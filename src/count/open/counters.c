@@ -248,7 +248,7 @@ static bool open_event(struct count_counters *c, struct count_plan *p, uint32_t 
                        const struct perf_target *t, const char *cgroup_folder, struct err *err) {
     const struct count_plan_event *e = &p->events.items[event];
     struct attempt a = {c, p, t, event, -1, -1, -1, -1};
-    const char *cgroup = p->cgroups.count ? p->cgroups.items[e->key] : p->shown.items[event].cgroup;
+    const char *cgroup = e->by_bpf ? NULL : count_plan_cgroup(p, event);
     if (e->tool || e->skipped)
         return true;
     if (cgroup) {
@@ -266,6 +266,21 @@ static bool open_event(struct count_counters *c, struct count_plan *p, uint32_t 
     if (a.cgroup_fd >= 0)
         c->perf->close(c->perf->ctx, a.cgroup_fd);
     return ok;
+}
+
+/* An event that another one's counters count for. */
+static bool follow(struct count_counters *c, uint32_t event, uint32_t counted_by) {
+    c->supported.items[event] = c->supported.items[counted_by];
+    size_t n = c->list.count;
+    for (size_t i = 0; i < n; i++) {
+        struct count_counter *k = c->list.items[i].event == counted_by ? vec_push(&c->list) : NULL;
+        if (c->list.items[i].event == counted_by && !k)
+            return false;
+        if (k)
+            *k = (struct count_counter){
+                .fd = -1, .event = event, .cpu = c->list.items[i].cpu, .thread = c->list.items[i].thread};
+    }
+    return true;
 }
 
 bool count_counters_init(struct count_counters *c, const struct os_perf *perf, const struct count_plan *p,
@@ -299,6 +314,11 @@ bool count_counters_open(struct count_counters *c, const struct os_perf *perf, s
         return count_counters_fini(c), false;
     for (uint32_t i = 0; i < p->events.count; i++) {
         struct count_plan_event *e = &p->events.items[i];
+        if (e->counted_by != i) {
+            if (!follow(c, i, e->counted_by))
+                return count_counters_fini(c), err_memory(err, "counters");
+            continue;
+        }
         if (!open_event(c, p, i, t, cgroup_folder, err))
             return count_counters_fini(c), false;
         if (c->supported.items[i])
@@ -360,7 +380,7 @@ void count_counters_read(struct count_counters *c, const struct count_plan *p) {
         struct count_counter *k = &c->list.items[i];
         const struct count_plan_event *e = &p->events.items[k->event];
         uint64_t words[4] = {0}; /* the last one is the id, where that is read too */
-        if (k->fd < 0 || (e->together && e->leader != k->event))
+        if (k->fd < 0 || e->by_bpf || (e->together && e->leader != k->event))
             continue;
         if (e->together)
             read_together(c, p, i);

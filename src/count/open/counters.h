@@ -11,7 +11,7 @@ struct count_reading {
 };
 
 struct count_counter {
-    int fd;                           /* -1: the thread was gone */
+    int fd; /* -1: the thread was gone, or another event's counter counts for this one, too (plan.h) */
     uint32_t event, cpu, thread;      /* indices: in the plan, in the target's lists */
     struct count_reading now, before; /* as last read, and as of the interval before */
 };
@@ -45,7 +45,7 @@ void count_counters_enable(struct count_counters *c, const struct count_plan *p,
 bool count_counters_enable_named(struct count_counters *c, const struct count_plan *p, const char *name,
                                  bool on);
 
-/* Reads all counters; what was read last becomes `before`. */
+/* Reads all counters but those that are read by_bpf.h; what was read last becomes `before`. */
 void count_counters_read(struct count_counters *c, const struct count_plan *p);
 
 void count_counters_fini(struct count_counters *c);

@@ -137,6 +137,44 @@ static bool number_group(struct count_plan *p, uint32_t index, const char *cgrou
     return slot != NULL;
 }
 
+const char *count_plan_cgroup(const struct count_plan *p, uint32_t event) {
+    return p->cgroups.count ? p->cgroups.items[p->events.items[event].key] : p->shown.items[event].cgroup;
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_event(const struct count_plan_event *a, const struct count_plan_event *b) {
+    const struct perfdata_attr *x = &a->attr, *y = &b->attr;
+    return strcmp(a->name, b->name) == 0 && x->type == y->type && x->config == y->config &&
+           x->config1 == y->config1 && x->config2 == y->config2 && x->flags == y->flags &&
+           same_text(a->filter, b->filter) && same_text(a->probe_path, b->probe_path) &&
+           same_text(a->cpus, b->cpus);
+}
+
+/* Whether two events have the same place in groups of the same events: one counter can do for both. */
+static bool same_place(const struct count_plan *p, uint32_t a, uint32_t b) {
+    const struct count_plan_event *items = p->events.items;
+    uint32_t first = items[a].leader, other = items[b].leader, n = items[first].members;
+    bool same = a - first == b - other && n == items[other].members && same_event(&items[a], &items[b]);
+    for (uint32_t i = 0; i < n && same; i++)
+        same = first + i < p->events.count && other + i < p->events.count &&
+               same_event(&items[first + i], &items[other + i]);
+    return same;
+}
+
+static void share_counters(struct count_plan *p, bool by_bpf) {
+    struct count_plan_event *items = p->events.items;
+    for (uint32_t i = 0; i < p->events.count; i++) {
+        items[i].counted_by = i;
+        items[i].by_bpf = by_bpf && !items[i].tool && count_plan_cgroup(p, i);
+        for (uint32_t k = 0; k < i && items[i].by_bpf && items[i].counted_by == i; k++)
+            if (items[k].by_bpf && items[k].counted_by == k && same_place(p, i, k))
+                items[i].counted_by = k;
+    }
+}
+
 bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
                      const struct perf_target *t, struct err *err) {
     *p = (struct count_plan){.on_exec = t->exec && !o->delay_ms,
@@ -155,6 +193,7 @@ bool count_plan_init(struct count_plan *p, const struct perf_events *events, con
         if (o->level == COUNT_CGROUP && !number_group(p, i, e->cgroup))
             return err_memory(err, "events");
     }
+    share_counters(p, o->bpf_counters);
     find_software(p);
     join_software(p, t);
     return true;

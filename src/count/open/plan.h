@@ -22,6 +22,8 @@ struct count_plan_event {
     bool optional; /* no row where it is not supported */
     bool software; /* it and its group need no counter of the CPU: they run whenever they are enabled */
     uint32_t key;  /* with COUNT_CGROUP: its control group's number */
+    bool by_bpf;   /* it counts for its control group by what a BPF program adds up (by_bpf.h) */
+    uint32_t counted_by; /* the event whose counters are opened for it: its own index, or an earlier one */
 };
 
 enum { COUNT_TOGETHER_MAX = 64 /* events of such a group */ };
@@ -39,6 +41,9 @@ struct count_plan {
 /* False and *err when options contradict each other or memory ran out. Texts of `events` are borrowed. */
 bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
                      const struct perf_target *t, struct err *err);
+/* The control group that an event counts; NULL: all tasks. */
+const char *count_plan_cgroup(const struct count_plan *p, uint32_t event);
+
 void count_plan_fini(struct count_plan *p);
 
 #endif

@@ -147,6 +147,8 @@ static int fake_call(void *ctx, int command, union bpf_attr *attr, size_t bytes)
     case BPF_MAP_LOOKUP_BATCH:
         return lookup_batch(f, attr);
     case BPF_PROG_RUN:
+        if (attr->test.flags & BPF_F_TEST_RUN_ON_CPU)
+            return f->run_on ? f->run_on(f->run_ctx, attr->test.cpu) : 0;
         return run_loader(f, attr);
     case BPF_PROG_LOAD:
     case BPF_RAW_TRACEPOINT_OPEN:

@@ -28,6 +28,8 @@ struct os_bpf_fake {
     int (*refuse)(void *ctx,
                   int command); /* the errno to refuse a call with, 0 to allow it; NULL: allow all */
     void *refuse_ctx;
+    int (*run_on)(void *ctx, uint32_t cpu); /* what os_bpf_run_on does and returns; NULL: nothing, 0 */
+    void *run_ctx;
     struct bytes iterated; /* what iterators give, at most `read_most` bytes a read (0: all) */
     size_t read_most;
     bool no_types;

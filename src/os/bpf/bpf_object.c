@@ -290,6 +290,15 @@ bool os_bpf_attach(struct os_bpf_object *o, struct err *e) {
     return true;
 }
 
+int os_bpf_run_on(const struct os_bpf_object *o, uint32_t program, uint32_t cpu) {
+    union bpf_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.test.prog_fd = (uint32_t)o->programs[program].fd;
+    attr.test.flags = BPF_F_TEST_RUN_ON_CPU;
+    attr.test.cpu = cpu;
+    return call(o, BPF_PROG_RUN, &attr);
+}
+
 void os_bpf_detach(struct os_bpf_object *o) {
     for (uint32_t i = 0; i < OS_BPF_PROGRAMS_MAX; i++)
         close_fd(o, &o->programs[i].link);

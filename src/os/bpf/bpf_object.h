@@ -82,6 +82,10 @@ bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e);
 bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e);
 bool os_bpf_attach(struct os_bpf_object *o, struct err *e);
 
+/* Runs a program of raw_tp, attached or not, once on a CPU (in an interrupt there): 0 or a negative errno
+ * (-ENXIO: it is off). It has to use no arguments. */
+int os_bpf_run_on(const struct os_bpf_object *o, uint32_t program, uint32_t cpu);
+
 /* No program is called any more (one that runs right now may end a moment later); maps stay. */
 void os_bpf_detach(struct os_bpf_object *o);
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/*
+ * One set of counters a CPU for any number of control groups: at each switch, what the counters have advanced
+ * by since the one before is added to the group that ran, and to those it lies in.
+ * Groups are those of the controller perf_event, as the kernel's own counters by group know them.
+ */
+#include "group_counts.h"
+#include "kernel_groups.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct bpf_group_counts_options options;
+
+__u64 untold; /* switches that the kernel did not tell of */
+
+/* What runs on this CPU, and what its counters were when that began. */
+struct running {
+    __u64 group; /* its id */
+    int thread;  /* 0: idle */
+    __u32 begun;
+    __u32 busy;                           /* an interrupt finds its CPU's sums being made */
+    __u32 places;                         /* how many of those below */
+    __u32 place[BPF_GROUP_COUNTS_LEVELS]; /* numbers of the groups that are asked for and that it lies in */
+    struct bpf_group_counts_reading last[BPF_GROUP_COUNTS_EVENTS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} counters SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, __u64); /* a group's id */
+    __type(value, __u32);
+} groups SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32); /* group * options.events + event */
+    __type(value, struct bpf_group_counts_reading);
+} sums SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct running);
+} cpus SEC(".maps");
+
+static __always_inline struct cgroup_subsys_state *state_of(struct task_struct *task) {
+    __u32 at = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+    struct css_set *set = BPF_CORE_READ((struct task_struct___with_groups *)task, cgroups);
+    struct cgroup_subsys_state *css = NULL;
+    bpf_probe_read_kernel(&css, sizeof css,
+                          (void *)set + bpf_core_field_offset(set->subsys) + at * sizeof(void *));
+    return css;
+}
+
+static __always_inline void charge(struct running *r) {
+    __u32 cpu = bpf_get_smp_processor_id();
+    for (__u32 e = 0; e < BPF_GROUP_COUNTS_EVENTS; e++) {
+        struct bpf_perf_event_value now;
+        if (e >= options.events)
+            break;
+        /* A PMU may have no counter on this CPU. */
+        if (bpf_perf_event_read_value(&counters, e * options.cpus + cpu, &now, sizeof now) != 0)
+            continue;
+        struct bpf_group_counts_reading *last = &r->last[e];
+        struct bpf_group_counts_reading more = {now.counter - last->value, now.enabled - last->enabled_ns,
+                                                now.running - last->running_ns};
+        *last = (struct bpf_group_counts_reading){now.counter, now.enabled, now.running};
+        for (__u32 i = 0; i < BPF_GROUP_COUNTS_LEVELS; i++) {
+            if (!r->begun || i >= r->places)
+                break;
+            __u32 at = r->place[i] * options.events + e;
+            struct bpf_group_counts_reading *sum = bpf_map_lookup_elem(&sums, &at);
+            if (!sum)
+                continue;
+            sum->value += more.value;
+            sum->enabled_ns += more.enabled_ns;
+            sum->running_ns += more.running_ns;
+        }
+    }
+    r->begun = 1;
+}
+
+/* From now on the group of this state runs. */
+static __always_inline void hold(struct running *r, struct cgroup_subsys_state *css) {
+    __u64 group = BPF_CORE_READ(css, cgroup, kn, id);
+    if (group == r->group)
+        return;
+    r->group = group;
+    r->places = 0;
+    for (int i = 0; i < BPF_GROUP_COUNTS_LEVELS && css; i++) {
+        __u64 id = BPF_CORE_READ(css, cgroup, kn, id);
+        __u32 *place = bpf_map_lookup_elem(&groups, &id);
+        if (place && r->places < BPF_GROUP_COUNTS_LEVELS)
+            r->place[r->places++] = *place;
+        css = BPF_CORE_READ(css, parent);
+    }
+}
+
+/*
+ * What ran until now has its counts; from now on `next` runs. `prev`: who ran; NULL: who was said to.
+ *
+ * Some switches are not told of (seen on Linux 6.18: 1 in 500), so sums are made at each, even where the
+ * group stays: else all that ran since the group began would be the next one's. What went untold is the time
+ * of the thread that is found running.
+ */
+static __always_inline void turn(struct task_struct *prev, struct task_struct *next) {
+    __u32 zero = 0;
+    struct running *r = bpf_map_lookup_elem(&cpus, &zero);
+    if (!r || r->busy)
+        return;
+    r->busy = 1;
+    if (prev && BPF_CORE_READ(prev, pid) != r->thread) {
+        if (r->begun)
+            __sync_fetch_and_add(&untold, 1);
+        hold(r, state_of(prev));
+    }
+    charge(r);
+    hold(r, state_of(next));
+    r->thread = BPF_CORE_READ(next, pid);
+    r->busy = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+    turn(prev, next);
+    return 0;
+}
+
+/* A task that moves itself. One that is moved while it runs elsewhere counts for its group before until it is
+ * switched away. */
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(on_move) {
+    turn(NULL, bpf_get_current_task_btf());
+    return 0;
+}
+
+/* Run on each CPU at the start, and before sums are read; attached nowhere. */
+SEC("raw_tp/sched_switch")
+int now(void *ctx) {
+    turn(NULL, bpf_get_current_task_btf());
+    return 0;
+}

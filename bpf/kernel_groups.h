@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/* What programs read of control groups, as kernel.h has the rest. */
+#ifndef SONDE_BPF_KERNEL_GROUPS_H
+#define SONDE_BPF_KERNEL_GROUPS_H
+
+#include "kernel.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+    __u64 id;
+};
+
+struct cgroup_subsys_state {
+    struct cgroup *cgroup;
+    struct cgroup_subsys_state *parent; /* NULL: of the root group */
+};
+
+struct cgroup {
+    struct kernfs_node *kn;
+};
+
+enum cgroup_subsys_id {
+    perf_event_cgrp_id = 8, /* by the kernel's configuration: ask bpf_core_enum_value */
+    CGROUP_SUBSYS_COUNT = 16
+};
+
+struct css_set {
+    struct cgroup_subsys_state *subsys[CGROUP_SUBSYS_COUNT];
+};
+
+struct task_struct___with_groups {
+    struct css_set *cgroups;
+};
+
+#pragma clang attribute pop
+
+#endif
