@@ -16,6 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
 import compared
+import pagedata
 import perfdata as pd
 import support
 
@@ -141,6 +142,43 @@ def check_program():
             f.write(whole[:at] + raw + whole[at + 4:])
         r = diff("hostile.data", "wb.data")
         REPORT.check(f"hostile command: {what}", r.status in (0, 1) and "same program" not in r.err, r)
+
+
+def check_page():
+    """The page of two recordings has what --verdict says."""
+    def page(*options):
+        r = support.run([SONDE, "view", "-f", "-o", "-", *options], cwd=FOLDER.name)
+        return pagedata.block(r.out.decode("utf-8", "replace"), "sonde-tree")[0], r
+    for base, new in (("same0.data", "slow0.data"), ("wa.data", "wb.data"), ("old.data", "new.data")):
+        tree, r = page(base, new)
+        judged = json.loads(diff("--json", base, new).out)["events"][0]
+        verdict = tree["verdicts"][0] if tree and tree["verdicts"] else {}
+        code = ["too few samples", "not proved", "less", "more"]
+        want = [[x["base"], x["new"], x["low"], x["high"], code.index(x["verdict"])] for x in judged["rows"]]
+        REPORT.check(f"page: the rows of --json, {base}", r.status == 0 and verdict.get("rows") == want and
+                     (verdict["base"], verdict["new"], verdict["level"]) == (0, 1, judged["level"]), (verdict, want))
+        f = verdict.get("functions", [])
+        names = {(tree["strings"][f[i]], tree["strings"][f[i + 1]]): f[i + 2] for i in range(0, len(f), 3)}
+        REPORT.check(f"page: their functions, {base}", len(names) * 3 == len(f) and all(
+            (x["keys"]["symbol"].split()[1], x["keys"]["dso"]) in names and
+            names[x["keys"]["symbol"].split()[1], x["keys"]["dso"]] == i for i, x in enumerate(judged["rows"])), (names, judged["rows"]))
+        if base == "wa.data":
+            REPORT.check("page: both names of a program are one row", names["alpha", "wa"] == names["alpha", "wb"] and
+                         "wa and wb are taken to be the same program" in tree["notes"], (names, tree["notes"]))
+        if base == "old.data":
+            REPORT.check("page: a function and its part are one row", names["theta", "compared-1.0.so"] == names["theta.part.0", "compared-1.1.so"], names)
+    tree, r = page("same0.data")
+    REPORT.check("page of one recording: no verdict", r.status == 0 and tree["verdicts"] == [] and not tree["notes"], r.status)
+    tree, r = page("a.data", "f.data")
+    REPORT.check("page without a common event", r.status == 0 and tree["verdicts"] == [] and
+                 any(n.startswith("no change is judged: ") for n in tree["notes"]), (r.status, r.err, tree and tree["notes"]))
+    with open(os.path.join(FOLDER.name, "other.folded"), "w", encoding="utf-8") as f:
+        f.write("main;alpha 3\n")
+    tree, r = page("a.data", "other.folded")
+    REPORT.check("page with stacks of another tool", r.status == 0 and tree["verdicts"] == [], (r.status, r.err))
+    tree, r = page("--time", "0%-50%", "same0.data", "slow0.data")
+    judged = json.loads(diff("--json", "--time", "0%-50%", "same0.data", "slow0.data").out)["events"][0]["rows"]
+    REPORT.check("page: only the samples that it shows", len(judged) and [x[0] for x in tree["verdicts"][0]["rows"]] == [x["base"] for x in judged], r.err)
 
 
 def check_errors():
@@ -336,5 +374,6 @@ check_gate()
 check_against()
 check_rebuilt()
 check_program()
+check_page()
 check_errors()
 REPORT.finish()

@@ -4,21 +4,18 @@
 
 view_test.py SONDE
 """
-import base64
 import collections
-import gzip
 import http.client
-import json
 import os
 import re
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import support
+from pagedata import block
 
 SONDE = sys.argv[1]
 RECORDINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recordings")
@@ -31,40 +28,6 @@ def sonde(*args):
 
 
 # ---- the data (docs/PAGE.md) ----
-
-def varints(data, count):
-    values, value, shift = [], 0, 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            values.append(value)
-            value = shift = 0
-    assert len(values) == count and not shift
-    return values
-
-
-def block(page, name):
-    """(header, {column: numbers}) of a block; (None, {}) if the page has none."""
-    m = re.search(f'<script type="application/octet-stream" id="{name}">([A-Za-z0-9+/=]*)</script>', page)
-    if not m:
-        return None, {}
-    data = gzip.decompress(base64.b64decode(m[1], validate=True))
-    size, = struct.unpack_from("<I", data)
-    header = json.loads(data[4:4 + size])
-    columns, at = {}, 4 + size
-    for column, count, length in header["columns"]:
-        values = varints(data[at:at + length], count)
-        at += length
-        if column.endswith("+"):
-            last = 0
-            for i, v in enumerate(values):
-                last += (v >> 1) ^ -(v & 1)
-                values[i] = last
-        columns[column.rstrip("+")] = values
-    assert at == len(data)
-    return header, columns
-
 
 def stack_names(tree, columns, node):
     names = []

@@ -419,6 +419,8 @@ void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o);
 enum { PROFILE_NAMELESS_WIDTH = 16 };
 /* Appends "[k] ". */
 void profile_put_level(struct out *o, unsigned cpumode);
+/* Appends the name that stacks give a frame; without one it is that of its image `dso`, in brackets. */
+void profile_put_stack_name(const struct profile *p, uint32_t id, const char *dso, struct out *o);
 /* ---- text_ranks.c ---- */
 
 /* Numbers texts in their order, from 0: ranks[i] of texts[i]; equal ones have equal ranks. False: memory. */

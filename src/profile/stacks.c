@@ -62,18 +62,21 @@ static uint8_t level_of(const struct profile *p, const struct resolve_frame *fra
                                                                                          : STACKS_USER;
 }
 
-/* Returns the name of a frame; without one it is that of its image, in brackets. */
+void profile_put_stack_name(const struct profile *p, uint32_t id, const char *dso, struct out *o) {
+    const struct profile_name *name = profile_name_of(p, id);
+    if (name) { /* of an inlined function the level says so */
+        out_mem(o, name->text, name->text_len - (name->inlined ? sizeof PROFILE_INLINED_SUFFIX - 1 : 0));
+        return;
+    }
+    bool stale = profile_grade_of(p, id) == GRADE_STALE, bare = *dso == '[' && !stale;
+    out_str(o, bare ? "" : stale ? "[stale " : "[");
+    out_str(o, dso);
+    out_str(o, bare ? "" : "]");
+}
+
 static uint32_t name_text(struct filling *f, uint32_t id, const char *dso) {
-    const struct profile_name *name = profile_name_of(f->p, id);
-    if (name && name->inlined) /* the level says so */
-        return stacks_text(f->out, name->text, name->text_len - (sizeof PROFILE_INLINED_SUFFIX - 1));
-    if (name)
-        return stacks_text(f->out, name->text, name->text_len);
-    bool stale = profile_grade_of(f->p, id) == GRADE_STALE, bare = *dso == '[' && !stale;
     f->text.len = 0;
-    out_str(&f->text, bare ? "" : stale ? "[stale " : "[");
-    out_str(&f->text, dso);
-    out_str(&f->text, bare ? "" : "]");
+    profile_put_stack_name(f->p, id, dso, &f->text);
     return stacks_text(f->out, f->text.buf, f->text.len);
 }
 

@@ -74,19 +74,12 @@ export interface Difference {
     b: number;
     /** -1: only in A; 1: only in B. By shares, or by amounts where both sides are to be compared as they are. */
     relative: number;
-    /** False where chance alone makes such differences in one of twenty cases. */
-    certain: boolean;
 }
 
-export function difference(a: number, b: number, totalA: number, totalB: number, samplesA: number, samplesB: number,
-    allA: number, allB: number, absolute: boolean): Difference {
+export function difference(a: number, b: number, totalA: number, totalB: number, absolute: boolean): Difference {
     const shareA = totalA ? a / totalA : 0;
     const shareB = totalB ? b / totalB : 0;
     const [x, y] = absolute ? [a, b] : [shareA, shareB];
     const relative = x + y > 0 ? (y - x) / (x + y) : 0;
-    // Shares of samples are counts of chance: their variances add up.
-    const [p, q] = [allA ? samplesA / allA : 0, allB ? samplesB / allB : 0];
-    const variance = absolute ? samplesA + samplesB : (p * (1 - p)) / Math.max(1, allA) + (q * (1 - q)) / Math.max(1, allB);
-    const gap = absolute ? samplesB - samplesA : q - p;
-    return { a: shareA, b: shareB, relative, certain: gap * gap > 4 * variance && gap !== 0 };
+    return { a: shareA, b: shareB, relative };
 }

@@ -8,6 +8,7 @@ import { baseName, shownOften } from "./names";
 import { DEFAULTS, fromHash, matcher, type State, toHash } from "./state";
 import type { Filter, TimeInfo } from "./time";
 import type { EventInfo, Tree } from "./tree";
+import type { Judged } from "./verdict";
 
 /** Changes that one may want to go back from. */
 const STEPS: (keyof State)[] = ["view", "zoom", "event", "range", "span", "only", "without", "threads", "cpus"];
@@ -52,6 +53,12 @@ export class App {
         const like = events.findIndex((e, i) => i !== event && e.recording !== events[event]!.recording && e.name === events[event]!.name);
         if (like >= 0) return like;
         return events.length > 1 ? (event + 1) % events.length : -1;
+    }
+
+    /** The events that are looked at: in a comparison A and B. */
+    get sides(): number[] {
+        const { view, event } = this.state;
+        return view === "diff" && this.other >= 0 ? [event, this.other] : [event];
     }
 
     /** What a link says may be of another profile. */
@@ -109,7 +116,7 @@ export class App {
             this.match = test ? this.model.matching(test) : null;
         }
         const s = this.state;
-        const sides = s.view === "diff" && this.other >= 0 ? [s.event, this.other] : [s.event];
+        const { sides } = this;
         const key = JSON.stringify([sides, s.range, s.threads, s.cpus, s.only, s.without, this.time !== null]);
         if (key === this.analysisKey) {
             this.onchange(false);
@@ -155,6 +162,17 @@ export class App {
             this.colours.set(key, (found = palette(this.model, colour, self, this.dark)));
         }
         return found;
+    }
+
+    /** What is proved of each function between A and B: of whole recordings, by the shares of what was counted. Null: not known. */
+    get judged(): (Judged | null)[] | null {
+        const { range, threads, cpus, only, without, absolute, metric, event } = this.state;
+        const part = range || threads.length || cpus.length || only || without;
+        return part || absolute || metric !== "period" || this.other < 0 ? null : this.model.judged(event, this.other);
+    }
+
+    proof(func: number): Judged | null {
+        return (func >= 0 && this.judged?.[func]) || null;
     }
 
     label(func: number): string {

@@ -11,7 +11,7 @@ export interface ClientEvents {
     broken(block: "tree" | "time", message: string): void;
 }
 
-type Asked = { kind: "sums"; filters: Filter[]; done: (sums: Sums[]) => void } | { kind: "density"; wanted: DensityWanted; done: (d: Density) => void };
+type Asked = { kind: "sums"; filters: Filter[]; done: (sums: Sums[]) => void } | { kind: "density"; wanted: DensityWanted[]; done: (d: Density[]) => void };
 
 export class Client {
     private readonly worker: Worker;
@@ -40,7 +40,7 @@ export class Client {
         this.ask({ kind: "sums", filters, done });
     }
 
-    density(wanted: DensityWanted, done: (d: Density) => void): void {
+    density(wanted: DensityWanted[], done: (d: Density[]) => void): void {
         this.ask({ kind: "density", wanted, done });
     }
 
@@ -73,7 +73,7 @@ export class Client {
             this.waiting.delete(reply.kind);
             if (next) this.ask(next);
             if (asked?.kind === "sums" && reply.kind === "sums") asked.done(reply.sums);
-            if (asked?.kind === "density" && reply.kind === "density") asked.done(reply.density);
+            if (asked?.kind === "density" && reply.kind === "density") asked.done(reply.densities);
         }
     }
 }

@@ -86,8 +86,8 @@ export function palette(model: Model, by: Colour, self: Float64Array, dark: bool
 }
 
 /** Blue: less in B; orange: more in B; both also for those who do not tell red from green. `d`: -1 to 1. */
-export function differenceColour(d: number, certain: boolean, dark: boolean): string {
-    const size = Math.min(1, Math.abs(d) * 1.6) * (certain ? 1 : 0.25);
+export function differenceColour(d: number, strong: boolean, dark: boolean): string {
+    const size = Math.min(1, Math.abs(d) * 1.6) * (strong ? 1 : 0.25);
     const step = Math.round(size * 10) / 10; // few different colours: canvases are slow to change them
     if (step === 0) return dark ? "oklch(0.36 0.005 260)" : "oklch(0.93 0.003 260)";
     const hue = d < 0 ? 250 : 60;

@@ -7,6 +7,7 @@ import { shown } from "./names";
 import { GRADES, LEVELS } from "./tree";
 import type { Trie, Weights } from "./trie";
 import { percent, quantity, signedPercent, whole } from "./units";
+import { intervalText, proofText } from "./verdict";
 
 export interface Subject {
     trie: Trie;
@@ -59,15 +60,16 @@ function amounts(app: App, s: Subject): [string, string[]][] {
 function compared(app: App, s: Subject): [string, string[]][] {
     const [a, b] = s.weights as [Weights, Weights];
     const { metric, absolute } = app.state;
-    const d = difference(a[metric][s.node]!, b[metric][s.node]!, a[metric][0]!, b[metric][0]!, a.samples[s.node]!, b.samples[s.node]!,
-        a.samples[0]!, b.samples[0]!, absolute);
+    const d = difference(a[metric][s.node]!, b[metric][s.node]!, a[metric][0]!, b[metric][0]!, absolute);
+    const proof = app.proof(s.trie.func[s.node]!);
     const line = (w: Weights) => [whole(w.samples[s.node]!), quantity(w.period[s.node]!, app.event.unit), percent(w[metric][s.node]!, w[metric][0]!)];
     const change = absolute ? whole(b.samples[s.node]! - a.samples[s.node]!) : signedPercent(d.b - d.a);
     return [
         ["", ["samples", "amount", "share"]],
         ["A", line(a)],
         ["B", line(b)],
-        ["change", ["", d.certain ? "" : "within noise", change]],
+        ["change", ["", "", change]],
+        ...(proof ? [["self", ["", proofText(proof), intervalText(proof)]] as [string, string[]]] : []),
     ];
 }
 

@@ -10,6 +10,7 @@ import { type Column, Grid } from "./grid";
 import { baseName, shown } from "./names";
 import type { EventInfo } from "./tree";
 import { large, percent, quantity, signedPercent, whole } from "./units";
+import { intervalText, isProved, type Judged, proofText } from "./verdict";
 import { crumbs, type ViewOf } from "./views";
 
 interface Row extends Difference {
@@ -18,6 +19,7 @@ interface Row extends Difference {
     amountA: number;
     amountB: number;
     change: number;
+    proof: Judged | null;
 }
 
 function columns(app: App): Column<Row>[] {
@@ -28,12 +30,13 @@ function columns(app: App): Column<Row>[] {
     });
     return [
         {
-            key: "change", label: "change", title: "B less A; sorted by its size",
+            key: "change", label: "change", title: "B less A; sorted by what is proved, then by its size",
             cell: (r) => (app.state.absolute ? `${r.change > 0 ? "+" : ""}${large(r.change)}` : signedPercent(r.change)),
-            bar: (r) => (app.state.absolute ? r.relative : r.change), compare: (x, y) => Math.abs(x.change) - Math.abs(y.change),
+            bar: (r) => (app.state.absolute ? r.relative : r.change), compare: (x, y) => Number(isProved(x.proof)) - Number(isProved(y.proof)) || Math.abs(x.change) - Math.abs(y.change),
         },
         side("a"), side("b"),
-        { key: "sure", label: "noise", minor: true, title: "could be chance: less than two standard errors", cell: (r) => (r.certain ? "" : "within"), compare: (x, y) => Number(x.certain) - Number(y.certain) },
+        { key: "sure", label: "proved", title: "what sonde diff --verdict says", cell: (r) => proofText(r.proof).replace("proved ", ""), compare: (x, y) => (x.proof?.says ?? -1) - (y.proof?.says ?? -1) },
+        { key: "interval", label: "interval", minor: true, wide: true, title: "the change of its share lies in it, with that of all other functions, in 95 % of comparisons", cell: (r) => intervalText(r.proof), compare: (x, y) => (x.proof?.low ?? -1) - (y.proof?.low ?? -1) },
         { key: "name", label: "function", text: true, cell: (r) => r.name, compare: (x, y) => (x.name < y.name ? -1 : x.name > y.name ? 1 : 0) },
     ];
 }
@@ -89,9 +92,9 @@ export class DiffView implements ViewOf {
         const rows: Row[] = [];
         for (let func = 0; func < app.model.funcs.count; func++) {
             if ((!a.samples[func] && !b.samples[func]) || (app.match && !app.match[func])) continue;
-            const d = difference(a[self][func]!, b[self][func]!, allA[metric], allB[metric], a.selfSamples[func]!, b.selfSamples[func]!, allA.samples, allB.samples, absolute);
+            const d = difference(a[self][func]!, b[self][func]!, allA[metric], allB[metric], absolute);
             const [amountA, amountB] = [a[self][func]!, b[self][func]!];
-            rows.push({ ...d, func, name: app.label(func), amountA, amountB, change: absolute ? amountB - amountA : d.b - d.a });
+            rows.push({ ...d, func, name: app.label(func), amountA, amountB, proof: app.proof(func), change: absolute ? amountB - amountA : d.b - d.a });
         }
         return rows;
     }
@@ -99,6 +102,13 @@ export class DiffView implements ViewOf {
     private sideLabel(e: EventInfo, letter: string): string {
         const recording = this.app.tree.recordings[e.recording];
         return `${letter}: ${shown(e.name, 40)}${recording ? ` in ${shown(baseName(recording.path), 40)}` : ""}`;
+    }
+
+    /** Why nothing is said about what is proved. */
+    private unjudged(): string {
+        const { app } = this;
+        if (app.judged || !app.tree.verdicts.length) return "";
+        return "; proved or not is told of whole recordings, by shares of what was counted";
     }
 
     private showBar(): void {
@@ -119,9 +129,9 @@ export class DiffView implements ViewOf {
             pick("A", app.state.event, (event) => app.set({ event, other: event === app.other ? app.state.event : app.other })), pick("B", app.other, (other) => app.set({ other })),
             segmented("compare", [{ value: "shares", label: "Shares", title: "each against its own total" }, { value: "amounts", label: "Amounts", title: "as they are" }],
                 app.state.absolute ? "amounts" : "shares", (v) => app.set({ absolute: v === "amounts" }))),
-        h("p", { class: "note" }, `${whole(a.samples)} and ${whole(b.samples)} samples`),
+        h("p", { class: "note" }, `${whole(a.samples)} and ${whole(b.samples)} samples${this.unjudged()}`),
         h("div", { class: "line" }, crumbs(app, app.state.zoom, (zoom) => app.set({ zoom })),
-            h("p", { class: "legend" }, h("span", {}, "less in B"), ...scale, h("span", {}, "more in B"), h("span", { class: "dim" }, "pale: within noise"))));
+            h("p", { class: "legend" }, h("span", {}, "less in B"), ...scale, h("span", {}, "more in B"), app.judged && h("span", { class: "dim" }, "pale: not proved of the function itself"))));
     }
 
     focus(): void {

@@ -8,6 +8,7 @@ import { Flame } from "./flame";
 import { Shape } from "./layout";
 import type { Paint } from "./paint";
 import type { Trie, Weights } from "./trie";
+import { isProved } from "./verdict";
 
 export interface GraphWanted {
     trie: Trie;
@@ -117,13 +118,13 @@ export class Graph {
     difference(node: number): Difference {
         const [a, b] = this.wanted!.weights as [Weights, Weights];
         const { metric, absolute } = this.app.state;
-        return difference(a[metric][node]!, b[metric][node]!, a[metric][0]!, b[metric][0]!, a.samples[node]!, b.samples[node]!,
-            a.samples[0]!, b.samples[0]!, absolute);
+        return difference(a[metric][node]!, b[metric][node]!, a[metric][0]!, b[metric][0]!, absolute);
     }
 
     private differenceFill(node: number): string {
-        const d = this.difference(node);
-        return differenceColour(d.relative, d.certain, this.app.dark);
+        const { app } = this;
+        const strong = !app.judged || isProved(app.proof(this.wanted!.trie.func[node]!));
+        return differenceColour(this.difference(node).relative, strong, app.dark);
     }
 
     private chosen(node: number): void {

@@ -8,6 +8,8 @@ export interface Column<T> {
     title?: string;
     /** Left out on narrow screens. */
     minor?: boolean;
+    /** Its cells are twice as long as those of a number. */
+    wide?: boolean;
     /** Names are text and take the room that is left; the others are numbers. */
     text?: boolean;
     cell(row: T): string;
@@ -113,7 +115,7 @@ export class Grid<T> {
     }
 
     private classOf(c: Column<T>): string {
-        return `cell${c.text ? " text" : ""}${c.minor ? " minor" : ""}`;
+        return `cell${c.text ? " text" : ""}${c.minor ? " minor" : ""}${c.wide ? " wide" : ""}`;
     }
 
     draw(): void {

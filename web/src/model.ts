@@ -3,6 +3,7 @@
 // the stacks. Everything that does not depend on the weights is made once.
 import type { Tree } from "./tree";
 import { addUp, noWeights, outermost, type Trie, TrieBuilder, type Weights } from "./trie";
+import { type Judged, sameFunctions, turnedRound } from "./verdict";
 
 /** Sums of each row of the tree block: all of them, or what a range of time lets through. */
 export interface RowSums {
@@ -33,18 +34,22 @@ export interface CallTree {
     rowNode: Uint32Array;
 }
 
-/** A name in an object is one function, whatever lines its frames have. */
-function findFunctions(tree: Tree): { funcs: Functions; ofFrame: Uint32Array } {
+/** A name in an object is one function, whatever lines its frames have; so are names that were compared as one. */
+function findFunctions(tree: Tree): { funcs: Functions; ofFrame: Uint32Array; known: Map<number, number> } {
     const { name, dso, level, grade } = tree.frame;
     const ofFrame = new Uint32Array(name.length);
     const known = new Map<number, number>();
     const frames: number[] = [];
+    const keys: number[] = [];
+    const same = sameFunctions(tree);
     for (let f = 0; f < name.length; f++) {
-        const key = name[f]! * tree.strings.length + dso[f]!;
+        const own = name[f]! * tree.strings.length + dso[f]!;
+        const key = same.get(own) ?? own;
         let func = known.get(key);
         if (func === undefined) {
             func = frames.push(f) - 1;
             known.set(key, func);
+            keys.push(key);
         } else if (grade[f]! > grade[frames[func]!]!) {
             frames[func] = f;
         }
@@ -53,10 +58,11 @@ function findFunctions(tree: Tree): { funcs: Functions; ofFrame: Uint32Array } {
     const frame = Uint32Array.from(frames);
     const pick = (column: Uint32Array) => Uint8Array.from(frame, (f) => column[f]!);
     const funcs = {
-        count: frame.length, name: frame.map((f) => name[f]!), dso: frame.map((f) => dso[f]!), level: pick(level),
+        count: frame.length, name: Uint32Array.from(keys, (k) => Math.floor(k / tree.strings.length)),
+        dso: Uint32Array.from(keys, (k) => k % tree.strings.length), level: pick(level),
         grade: pick(grade), frame,
     };
-    return { funcs, ofFrame };
+    return { funcs, ofFrame, known };
 }
 
 export class Model {
@@ -67,9 +73,13 @@ export class Model {
     readonly nodeTo: Uint32Array;
     readonly eventRows: Uint32Array[];
     private byComm: CallTree | null = null;
+    /** By the number of a name in an object. */
+    private readonly known: Map<number, number>;
+    private readonly judgedOf = new Map<string, (Judged | null)[] | null>();
 
     constructor(readonly tree: Tree) {
-        const { funcs, ofFrame } = findFunctions(tree);
+        const { funcs, ofFrame, known } = findFunctions(tree);
+        this.known = known;
         this.funcs = funcs;
         this.funcOfFrame = ofFrame;
         const builder = new TrieBuilder();
@@ -91,6 +101,28 @@ export class Model {
 
     object(func: number): string {
         return func < 0 || func >= this.funcs.count ? "" : this.tree.strings[this.funcs.dso[func]!]!;
+    }
+
+    /** What is proved of each function between two events; null: these were not compared. */
+    judged(a: number, b: number): (Judged | null)[] | null {
+        const key = `${a} ${b}`;
+        if (!this.judgedOf.has(key)) this.judgedOf.set(key, this.findJudged(a, b));
+        return this.judgedOf.get(key)!;
+    }
+
+    private findJudged(a: number, b: number): (Judged | null)[] | null {
+        const { verdicts, strings } = this.tree;
+        const verdict = verdicts.find((v) => (v.base === a && v.now === b) || (v.base === b && v.now === a));
+        if (!verdict) return null;
+        const same = sameFunctions(this.tree);
+        const of: (Judged | null)[] = new Array<Judged | null>(this.funcs.count).fill(null);
+        for (let i = 0; i < verdict.functions.length; i += 3) {
+            const own = verdict.functions[i]! * strings.length + verdict.functions[i + 1]!;
+            const func = this.known.get(same.get(own) ?? own);
+            const row = verdict.rows[verdict.functions[i + 2]!]!;
+            if (func !== undefined) of[func] ??= verdict.base === a ? row : turnedRound(row);
+        }
+        return of;
     }
 
     /** The call tree with the threads' names (comms) as its first level. */

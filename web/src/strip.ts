@@ -11,6 +11,7 @@ import { clock, duration, percent, step, whole } from "./units";
 const OVERVIEW = 34;
 const LANE = 15;
 const MOST_LANES = 64;
+const FEW_LANES = 2;
 
 export class Strip {
     readonly root = h("section", { class: "strip", "aria-label": "time", hidden: true });
@@ -22,8 +23,10 @@ export class Strip {
     private readonly brush: HTMLElement;
     private readonly shades = [h("i", { class: "shade" }), h("i", { class: "shade" }), h("i", { class: "edge" }), h("i", { class: "edge" })];
     private readonly area: HTMLElement;
+    private readonly sides = h("div", { class: "sides", "aria-hidden": "true" });
     private readonly told = h("output", { class: "told" });
-    private density: Density | null = null;
+    /** One, or those of A and B. */
+    private densities: Density[] = [];
     private asked = "";
     private hovered: string | null = null;
     private drag: { from: number; now: number } | null = null;
@@ -33,7 +36,7 @@ export class Strip {
             class: "brush", tabindex: "0", role: "slider", "aria-label": "range of time; arrow keys move it, with shift they change its end, plus and minus its length, Escape clears it",
             "aria-valuemin": "0", "aria-valuemax": "1000", "aria-valuenow": "0",
         }, ...this.shades);
-        this.area = h("div", { class: "area" }, this.overview, this.axis, h("div", { class: "lanes" }, this.labels, this.lanes), this.brush);
+        this.area = h("div", { class: "area" }, this.sides, this.overview, this.axis, h("div", { class: "lanes" }, this.labels, this.lanes), this.brush);
         this.root.append(this.bar, this.area);
         this.brush.addEventListener("pointerdown", (e) => this.pressed(e));
         this.brush.addEventListener("pointermove", (e) => this.dragged(e));
@@ -82,36 +85,40 @@ export class Strip {
         this.showBar();
         this.placeBrush();
         const columns = this.columns;
-        const key = JSON.stringify([state.event, state.lanes, columns, state.span, app.match ? state.search : state.func]);
+        const { sides } = app;
+        this.root.classList.toggle("twosided", sides.length > 1);
+        // Of two sides each shall be seen.
+        const lanes = sides.length > 1 && !state.tall ? FEW_LANES : MOST_LANES;
+        const key = JSON.stringify([sides, lanes, state.lanes, columns, state.span, app.match ? state.search : state.func]);
         if (key === this.asked) {
             this.paint();
             return;
         }
         this.asked = key;
-        this.client.density({
-            event: state.event, by: state.lanes, columns, view: this.view, lanes: MOST_LANES, marked: app.markedRows,
-        }, (d) => {
-            this.density = d;
+        const [view, marked] = [this.view, app.markedRows];
+        this.client.density(sides.map((event) => ({ event, by: state.lanes, columns, view, lanes, marked })), (d) => {
+            this.densities = d;
             this.paint();
         });
     }
 
     private showBar(): void {
-        const { app, density } = this;
+        const { app, densities } = this;
         const { state } = app;
         const time = app.time!;
         const range = state.range;
         this.told.textContent = range
             ? `${this.clock(range.from)} – ${this.clock(range.to)} (${duration(range.to - range.from)})`
             : this.hovered ?? duration(time.spanNs);
-        const many = density?.by === state.lanes ? density.lanesInAll : 0;
+        const many = densities.reduce((sum, d) => sum + (d.by === state.lanes ? d.lanesInAll : 0), 0);
+        const drawn = densities.reduce((sum, d) => sum + (d.by === state.lanes ? d.keys.length : 0), 0);
         const coarse = time.buckets ? `${whole(time.buckets)} steps: the recording is too large for exact times` : "";
         put(this.bar, h("h2", {}, "Time"), this.told,
             range && h("button", { type: "button", class: "link", onclick: () => app.set({ range: null }) }, "clear"),
             range && h("button", { type: "button", class: "link", title: "show only this part of the strip (z)", onclick: () => this.zoomIn() }, "zoom in"),
             state.span && h("button", { type: "button", class: "link", title: "show the whole strip (z)", onclick: () => app.set({ span: null }) }, "whole strip"),
             coarse && h("span", { class: "note" }, coarse), h("span", { class: "gap" }),
-            many > MOST_LANES && h("span", { class: "note" }, `${MOST_LANES} of ${whole(many)} ${state.lanes}s`),
+            many > drawn && h("span", { class: "note" }, `${drawn} of ${whole(many)} ${state.lanes}s`),
             time.hasCpu && segmented("lanes", [{ value: "thread", label: "Threads" }, { value: "cpu", label: "CPUs" }], state.lanes, (lanes) => app.set({ lanes })),
             many > 4 && toggle(state.tall ? "Fewer lanes" : "More lanes", state.tall, "show more lanes", (tall) => app.set({ tall })));
         this.brush.setAttribute("aria-valuetext", this.told.textContent);
@@ -153,42 +160,57 @@ export class Strip {
     // --- drawing ---
 
     private paint(): void {
-        const d = this.density;
-        if (!d) return;
+        const all = this.densities;
+        if (!all.length) return;
         this.showBar();
-        this.showLabels(d);
+        this.showLabels();
         const style = getComputedStyle(document.body);
         const colours = { plain: style.getPropertyValue("--density").trim(), marked: style.getPropertyValue("--accent").trim() };
-        this.paintOverview(d, colours);
-        this.paintLanes(d, colours);
-        this.showAxis(d.columns);
+        this.paintOverview(all, colours);
+        this.paintLanes(all, colours);
+        this.showAxis(all[0]!.columns);
         this.placeBrush();
     }
 
-    private paintOverview(d: Density, colours: { plain: string; marked: string }): void {
-        const context = fit(this.overview, d.columns, OVERVIEW);
+    /** One below the other, in the same scale. */
+    private paintOverview(all: Density[], colours: { plain: string; marked: string }): void {
+        const columns = all[0]!.columns;
+        const context = fit(this.overview, columns, all.length * OVERVIEW);
         this.overview.style.marginLeft = `${this.gutter}px`;
-        context.clearRect(0, 0, d.columns, OVERVIEW);
+        context.clearRect(0, 0, columns, all.length * OVERVIEW);
         let most = 1;
-        for (let x = 0; x < d.columns; x++) most = Math.max(most, d.counts[x]!);
-        for (const [sums, colour] of [[d.counts, colours.plain], [d.marked, colours.marked]] as const) {
-            if (!sums) continue;
-            context.fillStyle = colour;
-            for (let x = 0; x < d.columns; x++) {
-                const tall = (sums[x]! / most) * (OVERVIEW - 2);
-                if (tall > 0) context.fillRect(x, OVERVIEW - tall, 1, tall);
+        for (const d of all) for (let x = 0; x < columns; x++) most = Math.max(most, d.counts[x]!);
+        all.forEach((d, side) => {
+            const bottom = (side + 1) * OVERVIEW;
+            for (const [sums, colour] of [[d.counts, colours.plain], [d.marked, colours.marked]] as const) {
+                if (!sums) continue;
+                context.fillStyle = colour;
+                for (let x = 0; x < columns; x++) {
+                    const tall = (sums[x]! / most) * (OVERVIEW - 2);
+                    if (tall > 0) context.fillRect(x, bottom - tall, 1, tall);
+                }
             }
+        });
+    }
+
+    private paintLanes(all: Density[], colours: { plain: string; marked: string }): void {
+        const many = all.reduce((sum, d) => sum + d.keys.length, 0);
+        const columns = all[0]!.columns;
+        const context = fit(this.lanes, columns, Math.max(1, many * LANE));
+        context.clearRect(0, 0, columns, many * LANE);
+        let most = 1;
+        for (const d of all) for (let i = columns; i < d.counts.length; i++) most = Math.max(most, d.counts[i]!);
+        let first = 0;
+        for (const d of all) {
+            this.paintLanesOf(d, colours, context, first, most);
+            first += d.keys.length;
         }
     }
 
     /** One pixel for each lane and column, drawn larger: thousands of rectangles would take too long. */
-    private paintLanes(d: Density, colours: { plain: string; marked: string }): void {
+    private paintLanesOf(d: Density, colours: { plain: string; marked: string }, context: CanvasRenderingContext2D, first: number, most: number): void {
         const many = d.keys.length;
-        const context = fit(this.lanes, d.columns, Math.max(1, many * LANE));
-        context.clearRect(0, 0, d.columns, many * LANE);
         if (!many) return;
-        let most = 1;
-        for (let i = d.columns; i < d.counts.length; i++) most = Math.max(most, d.counts[i]!);
         const small = h("canvas", { width: d.columns, height: many });
         const pixels = small.getContext("2d")!;
         context.imageSmoothingEnabled = false;
@@ -203,20 +225,30 @@ export class Strip {
                 if (part > 0) words[i] = base | (Math.round(50 + 205 * Math.sqrt(part)) << 24);
             }
             pixels.putImageData(image, 0, 0);
-            for (let lane = 0; lane < many; lane++) context.drawImage(small, 0, lane, d.columns, 1, 0, lane * LANE + 1, d.columns, LANE - 3);
+            for (let lane = 0; lane < many; lane++) context.drawImage(small, 0, lane, d.columns, 1, 0, (first + lane) * LANE + 1, d.columns, LANE - 3);
         }
     }
 
-    private showLabels(d: Density): void {
-        const { tree, state, event } = this.app;
-        const chosen = d.by === "thread" ? state.threads : state.cpus;
-        put(this.labels, ...d.keys.map((key, i) => {
-            const label = d.by === "cpu" ? (key ? `CPU ${key - 1}` : "CPU unknown")
-                : `${shownOften(tree.strings[tree.thread.comm[key] ?? 0] ?? "")} ${tree.thread.tid[key] ?? ""}`;
-            return h("button", {
-                type: "button", "aria-pressed": String(chosen.includes(key)), title: `${label}: ${percent(d.totals[i]!, event.samples)}; only this one`,
-                onclick: () => this.choose(d.by, key),
-            }, label);
+    private showLabels(): void {
+        const { tree, state } = this.app;
+        const all = this.densities;
+        const names = all.length > 1 ? ["A", "B"] : [""];
+        this.sides.replaceChildren(...names.filter(Boolean).map((name, i) => {
+            const mark = h("span", {}, name);
+            mark.style.top = `${i * OVERVIEW + 2}px`;
+            return mark;
+        }));
+        put(this.labels, ...all.flatMap((d, side) => {
+            const chosen = d.by === "thread" ? state.threads : state.cpus;
+            return d.keys.map((key, i) => {
+                const name = d.by === "cpu" ? (key ? `CPU ${key - 1}` : "CPU unknown")
+                    : `${shownOften(tree.strings[tree.thread.comm[key] ?? 0] ?? "")} ${tree.thread.tid[key] ?? ""}`;
+                const label = names[side] ? `${names[side]} ${name}` : name;
+                return h("button", {
+                    type: "button", "aria-pressed": String(chosen.includes(key)),
+                    title: `${label}: ${percent(d.totals[i]!, tree.events[d.event]!.samples)}; only this one`, onclick: () => this.choose(d.by, key),
+                }, label);
+            });
         }));
     }
 

@@ -2,6 +2,7 @@
 // The tree block as typed arrays, checked and laid out for fast walks. Nodes are renumbered in preorder below one node 0 that
 // stands for everything: the subtree of x is x .. end[x]-1, its first child x+1, and the next sibling of a child c is end[c].
 import { BlockError, type ByteReader, type Numbers, readColumns, readHeader, type Want } from "./block";
+import { type Verdict, verdicts } from "./verdict";
 
 export interface Recording {
     path: string;
@@ -30,6 +31,7 @@ export interface Tree {
     events: EventInfo[];
     strings: string[];
     notes: string[];
+    verdicts: Verdict[];
     frame: Record<"name" | "dso" | "file" | "line" | "level" | "grade" | "why", Uint32Array>;
     nodeParent: Uint32Array;
     nodeEnd: Uint32Array;
@@ -152,7 +154,8 @@ export async function readTree(reader: ByteReader): Promise<Tree> {
     const notes = Array.isArray(header.fields.notes) ? header.fields.notes : [];
     return {
         title: text(header.fields.title), program: text(header.fields.program, 200), recordings: recordings(header.fields.recordings),
-        events: eventList, strings, notes: notes.slice(0, 100).map((n) => text(n, 1000)).filter(Boolean), frame, thread, row,
+        events: eventList, strings, notes: notes.slice(0, 100).map((n) => text(n, 1000)).filter(Boolean),
+        verdicts: verdicts(header.fields.verdicts, eventList.length, strings.length), frame, thread, row,
         ...nodes(found, frame.name.length, row.node),
     };
 }

@@ -8,7 +8,7 @@ import { readTree, type Tree } from "./tree";
 export type Request =
     | { kind: "open-tree" | "open-time"; base64: string }
     | { kind: "sums"; id: number; filters: Filter[] }
-    | { kind: "density"; id: number; wanted: DensityWanted };
+    | { kind: "density"; id: number; wanted: DensityWanted[] };
 
 export type Sums = { samples: Float64Array; period: Float64Array };
 
@@ -17,7 +17,7 @@ export type Reply =
     | { kind: "time"; info: TimeInfo }
     | { kind: "broken"; block: "tree" | "time"; message: string }
     | { kind: "sums"; id: number; sums: Sums[] }
-    | { kind: "density"; id: number; density: Density };
+    | { kind: "density"; id: number; densities: Density[] };
 
 let tree: Tree | null = null;
 let time: Time | null = null;
@@ -60,7 +60,7 @@ self.onmessage = (message: MessageEvent<Request>): void => {
         const sums = request.filters.map((filter) => rowSums(time!, tree!, filter));
         send({ kind: "sums", id: request.id, sums }, sums.flatMap((s) => [s.samples.buffer, s.period.buffer]));
     } else if (tree && time && request.kind === "density") {
-        const answer = density(time, request.wanted);
-        send({ kind: "density", id: request.id, density: answer }, answer.marked ? [answer.counts.buffer, answer.marked.buffer] : [answer.counts.buffer]);
+        const densities = request.wanted.map((wanted) => density(time!, wanted));
+        send({ kind: "density", id: request.id, densities }, densities.flatMap((d) => (d.marked ? [d.counts.buffer, d.marked.buffer] : [d.counts.buffer])));
     }
 };

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const source = fileURLToPath(new URL("../src/", import.meta.url));
-const MODULES = ["block", "tree", "time", "density", "trie", "model", "derive", "analysis", "layout", "names", "units", "state"];
+const MODULES = ["block", "tree", "time", "density", "trie", "model", "derive", "analysis", "layout", "names", "units", "state", "verdict"];
 
 /** All exports of all of them, in one object. */
 export async function modules() {

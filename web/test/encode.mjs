@@ -61,7 +61,7 @@ export function block(format, header, columns) {
 /** The tree block of a profile (see profile() in generate.mjs for its shape). */
 export function treeBlock(p) {
     return block("sonde-tree", {
-        title: p.title, program: "sonde test", recordings: p.recordings, events: p.events, strings: p.strings, notes: p.notes ?? [],
+        title: p.title, program: "sonde test", recordings: p.recordings, events: p.events, strings: p.strings, notes: p.notes ?? [], verdicts: p.verdicts,
     }, {
         "frame.name": p.frame.name, "frame.dso": p.frame.dso, "frame.file": p.frame.file, "frame.line": p.frame.line,
         "frame.level": p.frame.level, "frame.grade": p.frame.grade, "frame.why": p.frame.why,

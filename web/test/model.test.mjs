@@ -154,13 +154,46 @@ test("a time block of buckets", async () => {
     assert.deepEqual(a.total(), exact.all);
 });
 
-test("a difference within chance is told from one that is not", () => {
-    const d = (a, b) => page.difference(a, b, 1000, 1000, a, b, 1000, 1000, false);
-    assert.equal(d(50, 55).certain, false);
-    assert.equal(d(50, 150).certain, true);
+test("a difference is by shares", () => {
+    const d = (a, b) => page.difference(a, b, 1000, 2000, false);
     assert.equal(d(0, 0).relative, 0);
     assert.equal(d(0, 10).relative, 1);
     assert.equal(d(10, 0).relative, -1);
+    assert.equal(d(10, 20).relative, 0);
+    assert.equal(page.difference(10, 30, 1000, 2000, true).relative, 0.5);
+});
+
+test("what is proved: functions that were compared as one are one, from either side", async () => {
+    const p = small(10), plain = await opened(p);
+    const at = (f) => [plain.model.funcs.name[f], plain.model.funcs.dso[f]];
+    const row = [0.1, 0.3, 0.15, 0.25, 3];
+    p.verdicts = [{ base: 0, new: 2, level: 0.95, rows: [row, [0.2, 0.1, null, null, 0]], functions: [...at(3), 0, ...at(5), 0, ...at(7), 1] }];
+    const { model } = await opened(p);
+    assert.equal(model.funcs.count, plain.model.funcs.count - 1);
+    const func = (f) => [...model.funcs.name.keys()].find((x) => model.funcs.name[x] === at(f)[0] && model.funcs.dso[x] === at(f)[1]);
+    assert.ok(func(3) !== undefined && func(5) === undefined && func(8) !== undefined);
+    const self = (m, e, f) => new page.Analysis(m, [{ event: e, sums: m.recorded() }], null).functions().selfPeriod[f];
+    for (const e of [0, 2]) assert.equal(self(model, e, func(3)), self(plain.model, e, 3) + self(plain.model, e, 5));
+    assert.deepEqual(model.judged(0, 2)[func(3)], { base: 0.1, now: 0.3, low: 0.15, high: 0.25, says: page.MORE });
+    assert.deepEqual(model.judged(2, 0)[func(3)], { base: 0.3, now: 0.1, low: -0.25, high: -0.15, says: page.LESS });
+    assert.equal(model.judged(0, 2)[func(7)].says, page.FEW);
+    assert.equal(page.intervalText(model.judged(0, 2)[func(7)]), "");
+    assert.equal(model.judged(0, 2)[func(8)], null);
+    assert.equal(model.judged(0, 1), null);
+    assert.ok(page.isProved(model.judged(2, 0)[func(3)]) && !page.isProved(null) && !page.isProved(model.judged(0, 2)[func(7)]));
+});
+
+test("verdicts that mean nothing are left out", async () => {
+    for (const verdicts of [null, 7, "x", [null], [{ base: 9, new: 0 }], [{ base: 0, new: -1 }], [{ base: 0, new: 1, rows: 3, functions: {} }],
+        [{ base: 0, new: 1, rows: [[1]], functions: [1e9, 0, 0, 0, 0, 7, 1.5, 0, 0, "0", 0, 0, 1, 1] }], [{ base: 0, new: 1, rows: ["<b>"], functions: [1, 0, 0] }]]) {
+        const p = small(11);
+        p.verdicts = verdicts;
+        const { model, tree } = await opened(p);
+        for (const v of tree.verdicts) assert.ok(v.rows.every((r) => r.says === page.FEW) && v.functions.length <= 3);
+        model.judged(0, 1);
+    }
+    const many = page.verdicts([{ base: 0, new: 1, rows: new Array(100000).fill([]), functions: new Array(300000).fill(0) }], 2, 1)[0];
+    assert.ok(many.rows.length === 4000 && many.functions.length === 48000);
 });
 
 test("cells of a frame: never more than the limit, never wider than the window's siblings allow", async () => {

@@ -215,6 +215,30 @@ test("a comparison: shares, and what changed most", async () => {
     await close();
 });
 
+test("a comparison that was judged: proved or not, and both sides in the strip", async () => {
+    const p = profile({ ...SHAPE, events: 2, recordings: ["before.data", "after.data"] });
+    const [a, b] = [0, 1].map((event) => sums(p, (s) => s.event === event));
+    const share = (s, k) => (s.self.get(k)?.samples ?? 0) / s.all.samples;
+    const names = [...new Set([...a.self.keys(), ...b.self.keys()])];
+    const least = names.sort((x, y) => Math.abs(share(b, x) - share(a, x)) - Math.abs(share(b, y) - share(a, y)))[0];
+    const f = [...p.frame.name.keys()].find((i) => `${p.strings[p.frame.name[i]]}|${p.strings[p.frame.dso[i]]}` === least);
+    p.verdicts = [{ base: 0, new: 1, level: 0.95, rows: [[0.1, 0.2, 0.05, 0.15, 3]], functions: [p.frame.name[f], p.frame.dso[f], 0] }];
+    const { page, close } = await open(`${saved("judged", filled(template, p))}#v=diff`);
+    await page.waitForSelector('.diff .rows [role="row"]');
+    const first = await text(page, '.diff .rows [role="row"]');
+    assert.ok(first.includes("more") && first.includes("+5.00% to +15.00%") && first.includes(least.split("|")[0]), first);
+    await page.waitForSelector(".strip .sides span");
+    assert.equal((await page.locator(".strip .sides span").allInnerTexts()).join(), "A,B");
+    const lanes = await page.locator(".strip .labels button").allInnerTexts();
+    assert.ok(lanes.some((l) => l.startsWith("A ")) && lanes.some((l) => l.startsWith("B ")), lanes.join());
+    await page.locator(".segmented button", { hasText: "Amounts" }).click();
+    await until(page, ".diff .bar .note", /told of whole recordings/);
+    assert.ok(!(await page.locator(".diff .rows").innerText()).includes("+5.00% to"));
+    await page.keyboard.press("1");
+    await page.waitForFunction(() => document.querySelectorAll(".strip .sides span").length === 0);
+    await close();
+});
+
 const EVIL = ["</script><script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>", "safe\u202egnp.exe", "nul\u0000\u001b[31m\u200bend", "M".repeat(1 << 20),
     "${window.hacked=1}", "__proto__", "constructor", "]]><!--", "\ud800"];
 

@@ -10,27 +10,6 @@
 #include "cmd/report/report_dump.h"
 #include "view/diff/diff_view.h"
 
-/* Checks what single options could not, and says how recordings are read. */
-static bool settle(struct diff_options *o, struct err *err) {
-    struct report_options *r = &o->report;
-    r->sort = r->sort ? r->sort : "dso,symbol";
-    r->children = r->branch_stack = r->group = REPORT_NO;
-    r->chain.mode = o->callers ? PROFILE_CHAIN_GRAPH : PROFILE_CHAIN_NONE;
-    r->chain.order = PROFILE_CALLEE; /* and nothing is left out on one side alone */
-    r->chain.order_said = true;
-    r->chain.min_percent = 0;
-    r->chain.asked = o->callers;
-    r->inlines = o->callers;
-    r->own_inlines = o->inlined;
-    r->slices = diff_judges(o);
-    if (o->cycles)
-        return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
-    if (diff_judges(o) && (r->separator || o->periods || o->formulas || o->baseline_only))
-        return err_set(err, ERR_USAGE, NULL,
-                       "-b, -F, -p and -t do not go with a verdict; --json has all numbers");
-    return report_options_settle(r, err);
-}
-
 /* -D: the records of all files. */
 static bool dump(const char *const *paths, uint32_t count, const struct diff_options *o, struct out *out,
                  struct err *err) {
@@ -178,7 +157,7 @@ static int run_files(struct command_env *env, struct diff_options *o, const stru
     command_log(env, o->report.verbose, o->report.quiet);
     if (o->order < 0 || (uint32_t)o->order >= w->count)
         return command_usage(env, "-o %d: there are files 0 (the baseline) to %u", o->order, w->count - 1);
-    if (!settle(o, &err))
+    if (!diff_options_settle(o, &err))
         return command_fail(&err);
     return compare_all(env, o, w);
 }

@@ -177,3 +177,23 @@ void diff_options_init(struct diff_options *o, const struct perfconfig *config) 
 void diff_options_fini(struct diff_options *o) {
     report_options_fini(&o->report);
 }
+
+bool diff_options_settle(struct diff_options *o, struct err *err) {
+    struct report_options *r = &o->report;
+    r->sort = r->sort ? r->sort : "dso,symbol";
+    r->children = r->branch_stack = r->group = REPORT_NO;
+    r->chain.mode = o->callers ? PROFILE_CHAIN_GRAPH : PROFILE_CHAIN_NONE;
+    r->chain.order = PROFILE_CALLEE; /* and nothing is left out on one side alone */
+    r->chain.order_said = true;
+    r->chain.min_percent = 0;
+    r->chain.asked = o->callers;
+    r->inlines = o->callers;
+    r->own_inlines = o->inlined;
+    r->slices = diff_judges(o);
+    if (o->cycles)
+        return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
+    if (diff_judges(o) && (r->separator || o->periods || o->formulas || o->baseline_only))
+        return err_set(err, ERR_USAGE, NULL,
+                       "-b, -F, -p and -t do not go with a verdict; --json has all numbers");
+    return report_options_settle(r, err);
+}

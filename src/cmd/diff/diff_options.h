@@ -36,6 +36,9 @@ enum { DIFF_REGRESSION = 1, DIFF_NOT_JUDGED = 2 }; /* status with --gate */
 void diff_options_init(struct diff_options *o, const struct perfconfig *config);
 void diff_options_fini(struct diff_options *o);
 
+/* Checks what single options could not, and sets how recordings are read. False and *err: usage. */
+bool diff_options_settle(struct diff_options *o, struct err *err);
+
 extern const struct option diff_option_rows[];
 
 #endif

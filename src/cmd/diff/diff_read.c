@@ -104,5 +104,5 @@ struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, c
 void diff_say_programs(struct compare *c) {
     const char *text = compare_programs_text(c);
     if (text)
-        log_line(LOG_WARN, "%s", text);
+        log_line(LOG_WARN, "%s: --exact compares by name", text);
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "os/affinity.h"
+#include "cmd/diff/diff_judge.h"
 #include "view/diff/verdict_view.h"
 
 struct verdict_run {
@@ -15,15 +14,12 @@ struct verdict_run {
     const struct diff_options *o;
     uint32_t base_count;
     bool is_new[DIFF_FILES_MAX];
-    double requests[DIFF_FILES_MAX];
-    struct pool *pool;
-    double level; /* of each event, so that those of all hold together */
     struct out doubts;
     VEC(struct verdict_figure) figures;
     struct out *out;
     struct json json;
     bool regressed, found; /* found: the function of --gate */
-    bool said;             /* which names are taken for one program */
+    bool any;              /* an event was shown */
 };
 
 /* ---- what the headers tell ---- */
@@ -157,15 +153,10 @@ static void find_offenders(struct verdict_run *x, const struct compare *c, const
 
 /* ---- one event ---- */
 
-static enum judge_by by_of(const struct diff_options *o) {
-    return o->per        ? JUDGE_BY_REQUESTS
-           : o->by_event ? JUDGE_BY_EVENT
-           : o->by_time  ? JUDGE_BY_TIME
-                         : JUDGE_BY_SAMPLES;
-}
-
-static bool show(struct verdict_run *x, const struct compare *c, const struct compare_side *sides,
-                 const struct judgement *j, struct err *err) {
+static bool show(struct verdict_run *x, const struct diff_judged *one, struct err *err) {
+    const struct compare *c = one->compare;
+    const struct compare_side *sides = one->sides;
+    const struct judgement *j = one->judgement;
     const struct diff_options *o = x->o;
     const struct report_text_options *text = report_session_parts(x->f->list[0].session).text;
     struct verdict_file files[DIFF_FILES_MAX];
@@ -180,10 +171,10 @@ static bool show(struct verdict_run *x, const struct compare *c, const struct co
         .figure_count = x->figures.count,
         .event = sides[0].event->name,
         .doubts = x->doubts.len ? out_text(&x->doubts) : NULL,
-        .by = by_of(o),
+        .by = diff_judge_by(o),
         .by_event = o->by_event,
         .clock = is_clock(&event_at(&x->f->list[0], &sides[0])->attr),
-        .level = x->level,
+        .level = one->level,
         .quiet = o->report.quiet,
         .gated = o->gate,
         .gate_share = o->gate_share,
@@ -205,91 +196,23 @@ static bool show(struct verdict_run *x, const struct compare *c, const struct co
     return ok;
 }
 
-static bool judge_event(struct verdict_run *x, const char *event, struct err *err) {
-    struct compare_side sides[DIFF_FILES_MAX];
-    struct compare c = {0};
-    struct judgement j = {0};
+/* diff_judged_fn. */
+static bool show_event(void *ctx, const struct diff_judged *one, struct err *err) {
+    struct verdict_run *x = ctx;
     size_t doubts = x->doubts.len;
-    for (uint32_t i = 0; i < x->f->count; i++) {
-        sides[i] = diff_files_side(x->f, i, event);
-        if (sides[i].event && sides[0].event)
-            compare_sampling(x, sides, i);
-    }
-    struct judge_options how = {.by = by_of(x->o),
-                                .event = x->o->by_event,
-                                .requests = x->requests,
-                                .is_new = x->is_new,
-                                .level = x->level,
-                                .pool = x->pool};
-    bool ok = compare_make(sides, x->f->count, &(struct compare_options){.fold = !x->o->exact}, &c, err) &&
-              (!x->o->inlined || compare_inlined(&c, sides, err)) &&
-              compare_judge(&c, sides, &how, &j, err) && show(x, &c, sides, &j, err);
-    if (ok && !x->said)
-        diff_say_programs(&c);
-    x->said = true;
-    judgement_fini(&j);
-    compare_fini(&c);
+    for (uint32_t i = 0; i < x->f->count; i++)
+        compare_sampling(x, one->sides, i);
+    if (x->any && !x->o->json)
+        out_char(x->out, '\n');
+    bool ok = show(x, one, err);
+    if (ok && !x->any)
+        diff_say_programs(one->compare);
+    x->any = true;
     x->doubts.len = doubts;
     return ok;
 }
 
 /* ---- all ---- */
-
-/* Whether all files have samples of the event. */
-static bool all_have(const struct diff_files *f, const char *event) {
-    for (uint32_t i = 0; i < f->count; i++) {
-        struct compare_side s = diff_files_side(f, i, event);
-        if (!s.event || s.event->read == s.event->dropped)
-            return false;
-    }
-    return true;
-}
-
-static bool judge_events(struct verdict_run *x, struct err *err) {
-    const struct profile *base = report_session_parts(x->f->list[0].session).profile;
-    uint32_t common = 0;
-    for (uint32_t i = 0; i < profile_event_count(base); i++) {
-        const char *name = profile_event(base, i)->name;
-        bool counted =
-            x->o->by_event && strcmp(name, x->o->by_event) == 0; /* it is what others are counted by */
-        if (!counted)
-            common += all_have(x->f, name);
-        if (!counted && profile_event(base, i)->read && !all_have(x->f, name))
-            log_line(LOG_WARN, "%s: not all recordings have it: not judged", name);
-    }
-    if (!common)
-        return err_set(err, ERR_ABSENT, NULL, "there is no event of which all recordings have samples");
-    x->level = 1 - (1 - x->o->level) / common;
-    bool ok = true, any = false;
-    for (uint32_t i = 0; ok && i < profile_event_count(base); i++) {
-        const char *name = profile_event(base, i)->name;
-        if ((x->o->by_event && strcmp(name, x->o->by_event) == 0) || !all_have(x->f, name))
-            continue;
-        if (any && !x->o->json)
-            out_char(x->out, '\n');
-        any = true;
-        ok = judge_event(x, name, err);
-    }
-    return ok;
-}
-
-/* Parses --per: one number for all recordings, or one for each. */
-static bool take_requests(struct verdict_run *x, struct err *err) {
-    const char *at = x->o->per;
-    for (uint32_t i = 0; at && i < x->f->count; i++) {
-        char *end;
-        x->requests[i] = strtod(at, &end);
-        bool last = i + 1 == x->f->count, single = !i && !*end;
-        if (end == at || !(x->requests[i] > 0) || (!single && (last ? *end : *end != ',')))
-            return err_set(err, ERR_USAGE, "--per", "\"%s\": use one number, or one for each recording",
-                           x->o->per);
-        at = single ? x->o->per : end + 1;
-        if (single)
-            for (; i < x->f->count; i++)
-                x->requests[i] = x->requests[0];
-    }
-    return true;
-}
 
 bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const struct diff_options *o,
                         struct out *out, int *status, struct err *err) {
@@ -302,20 +225,18 @@ bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const s
         if (i)
             compare_machines(&x, i);
     }
-    x.pool = pool_new(os_affinity_count());
     if (o->json) {
         json_open(&x.json, NULL, '{');
         json_number(&x.json, "version", 1);
         json_open(&x.json, "events", '[');
     }
     bool ok =
-        take_requests(&x, err) && (find_figures(&x) || err_memory(err, "figures")) && judge_events(&x, err);
+        (find_figures(&x) || err_memory(err, "figures")) && diff_judge(f, base_count, o, show_event, &x, err);
     if (o->json) {
         json_close(&x.json, ']');
         json_close(&x.json, '}');
         out_char(out, '\n');
     }
-    pool_free(x.pool);
     out_fini(&x.doubts);
     vec_fini(&x.figures);
     if (ok && o->gate && !x.found) {

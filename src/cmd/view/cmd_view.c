@@ -2,6 +2,7 @@
 /* A recording as a page: flame graph, time strip, tables. */
 #include "cmd/common/input.h"
 #include "cmd/view/show.h"
+#include "cmd/view/show_verdict.h"
 
 struct own {
     struct stacks_options in;
@@ -43,6 +44,8 @@ static int read_all(struct command_env *env, struct own *o, int argc, char **arg
 
 static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
     struct stacks s = {0};
+    struct page_verdicts verdicts = {0};
+    struct err err = ERR_INIT;
     int status;
     if (!command_options(env, o, 0, &argc, &argv, &status))
         return status;
@@ -53,8 +56,14 @@ static int run_with(struct command_env *env, struct own *o, int argc, char **arg
     command_log(env, o->in.report.verbose, o->in.report.quiet);
     o->in.moments = true;
     o->show.open = !o->serve;
+    const struct report_options report = o->in.report;
     status = read_all(env, o, argc, argv, &s);
-    int shown = status == STACKS_FAILED ? EXIT_ERROR : show_page(env, &o->show, &s);
+    int shown = status == STACKS_FAILED ? EXIT_ERROR : EXIT_OK;
+    if (!shown && argc == 2 && !show_verdict(env, &report, (const char *const *)argv, &s, &verdicts, &err))
+        shown = command_fail(&err);
+    o->show.verdicts = &verdicts;
+    shown = shown ? shown : show_page(env, &o->show, &s);
+    page_verdicts_fini(&verdicts);
     stacks_fini(&s);
     return shown ? shown : status;
 }

@@ -30,24 +30,28 @@ static void put_title(const struct stacks *s, struct out *title) {
     out_char(title, '\0');
 }
 
-static bool write_page(const struct stacks *s, struct out *out, struct err *err) {
+static bool write_page(const struct show_options *o, const struct stacks *s, struct out *out,
+                       struct err *err) {
     struct out title;
     bool ok = out_init(&title, NULL, NULL) || err_memory(err, "page");
     if (ok)
         put_title(s, &title);
-    ok = ok && page_write(s, &(struct page_options){.title = title.buf, .program = "sonde " SONDE_VERSION},
+    ok = ok && page_write(s,
+                          &(struct page_options){
+                              .title = title.buf, .program = "sonde " SONDE_VERSION, .verdicts = o->verdicts},
                           out, err);
     out_fini(&title);
     return ok;
 }
 
-static bool write_file(const char *path, const struct stacks *s, struct err *err) {
+static bool write_file(const struct show_options *o, const struct stacks *s, struct err *err) {
+    const char *path = o->output;
     struct command_sink sink = {.fd = strcmp(path, "-") ? -1 : STDOUT_FILENO};
     struct out out;
     if (sink.fd < 0 && (sink.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_errno(err, errno, path, "cannot be written");
     bool ok = out_init(&out, command_write_fd, &sink) || err_memory(err, path);
-    ok = ok && write_page(s, &out, err);
+    ok = ok && write_page(o, s, &out, err);
     if (ok && !out_flush(&out))
         ok = err_errno(err, sink.errnum, path, "cannot be written");
     out_fini(&out);
@@ -95,7 +99,7 @@ static bool serve_page(const struct show_options *o, const struct stacks *s, str
     if (!parse_port(o->port, &serve.port, err))
         return false;
     bool ok = out_init(&page, NULL, NULL) || err_memory(err, "page");
-    ok = ok && write_page(s, &page, err) && (!page.failed || err_memory(err, "page"));
+    ok = ok && write_page(o, s, &page, err) && (!page.failed || err_memory(err, "page"));
     serve.page = (struct bytes){(const uint8_t *)page.buf, page.len};
     if (ok && serve_open(&serve, err)) {
         char url[96];
@@ -148,7 +152,7 @@ int show_page(struct command_env *env, const struct show_options *o, const struc
     }
     if (env->verbose >= 0)
         tell(s);
-    bool ok = o->output ? write_file(o->output, s, &err) : serve_page(o, s, &err);
+    bool ok = o->output ? write_file(o, s, &err) : serve_page(o, s, &err);
     return ok ? EXIT_OK : command_fail(&err);
 }
 

@@ -4,11 +4,13 @@
 #define SONDE_CMD_VIEW_SHOW_H
 
 #include "cmd/view/stacks_input.h"
+#include "view/page/page.h"
 
 struct show_options {
-    const char *output; /* write the page to this file; NULL: serve it */
-    const char *port;   /* serve it here; NULL: any */
-    bool open;          /* ask for a browser */
+    const char *output;                   /* write the page to this file; NULL: serve it */
+    const char *port;                     /* serve it here; NULL: any */
+    bool open;                            /* ask for a browser */
+    const struct page_verdicts *verdicts; /* of two recordings; NULL: none */
 };
 
 /* Shows the stacks. Returns the exit status. */

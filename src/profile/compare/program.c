@@ -124,7 +124,5 @@ const char *compare_programs_text(struct compare *c) {
         if (!text)
             return NULL;
     }
-    return text ? arena_printf(&c->arena, "%s are taken to be the same program: --exact compares by name",
-                               text)
-                : NULL;
+    return text ? arena_printf(&c->arena, "%s are taken to be the same program", text) : NULL;
 }

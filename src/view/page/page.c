@@ -56,6 +56,41 @@ static void put_events(const struct stacks *s, struct json *j) {
     json_close(j, ']');
 }
 
+/* Adds, for each event, the rows as [base, new, low, high, what is said] and the functions as name, object,
+ * row. */
+static void put_verdicts(const struct page_verdicts *all, struct json *j) {
+    json_open(j, "verdicts", '[');
+    for (size_t i = 0; all && i < all->list.count; i++) {
+        const struct page_verdict *v = &all->list.items[i];
+        json_open(j, NULL, '{');
+        json_number(j, "base", v->base_event);
+        json_number(j, "new", v->new_event);
+        json_real(j, "level", v->level);
+        json_open(j, "rows", '[');
+        for (size_t k = 0; k < v->rows.count; k++) {
+            const struct interval *r = &v->rows.items[k];
+            json_open(j, NULL, '[');
+            json_real(j, NULL, r->base);
+            json_real(j, NULL, r->now);
+            json_real(j, NULL, r->low);
+            json_real(j, NULL, r->high);
+            json_number(j, NULL, r->says);
+            json_close(j, ']');
+        }
+        json_close(j, ']');
+        json_open(j, "functions", '[');
+        for (size_t k = 0; k < v->functions.list.count; k++) {
+            const struct compare_function *f = &v->functions.list.items[k];
+            json_number(j, NULL, f->name);
+            json_number(j, NULL, f->dso);
+            json_number(j, NULL, f->row);
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void put_header(const struct stacks *s, const struct page_options *o, struct block *b) {
     struct json *j = block_header(b, "sonde-tree");
     json_text(j, "title", o->title);
@@ -70,6 +105,7 @@ static void put_header(const struct stacks *s, const struct page_options *o, str
     for (size_t i = 0; i < s->notes.count; i++)
         text_of(s, j, NULL, s->notes.items[i]);
     json_close(j, ']');
+    put_verdicts(o->verdicts, j);
 }
 
 static void put_frames(const struct stacks *s, struct block *b) {
@@ -348,6 +384,14 @@ static bool put_data(const struct stacks *s, const struct page_options *o, struc
     out_fini(&time);
     rows_fini(&rows);
     return ok;
+}
+
+void page_verdicts_fini(struct page_verdicts *v) {
+    for (size_t i = 0; i < v->list.count; i++) {
+        vec_fini(&v->list.items[i].rows);
+        vec_fini(&v->list.items[i].functions.list);
+    }
+    vec_fini(&v->list);
 }
 
 bool page_write(const struct stacks *s, const struct page_options *o, struct out *out, struct err *err) {
