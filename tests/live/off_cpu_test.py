@@ -129,9 +129,32 @@ def no_stacks():
     check(sum(period for _, _, period, _ in found) >= SLEEP_S * 1e9, f"but times: {found}")
 
 
+def evidence(known):
+    """Says of the recordings that this test made all that tells why their frames have the names that they have."""
+    def read(path):
+        try:
+            with open(path, "rb") as f:
+                return f.read()
+        except OSError as e:
+            return str(e).encode()
+
+    print(f"kernel {os.uname().release}, notes {read('/sys/kernel/notes').hex()}, kptr_restrict "
+          f"{read('/proc/sys/kernel/kptr_restrict').decode().strip()}, bpf_jit_kallsyms "
+          f"{read('/proc/sys/net/core/bpf_jit_kallsyms').decode().strip()}")
+    for path in sorted(name for name in os.listdir() if name.endswith(".data") and name not in known):
+        for command in (["doctor", "-v", path], ["buildid-list", "-i", path, "--with-hits"],
+                        ["script", "-i", path, "-F", "comm,pid,tid,time,event,period,ip,sym,symoff,dso", "--show-task-events",
+                         "--show-mmap-events", "--show-bpf-events", "--show-lost-events"]):
+            r = subprocess.run([SONDE, *command], capture_output=True, text=True, env=support.ENV, timeout=300)
+            print(f"--- {' '.join(command)}: status {r.returncode}\n{r.stdout}{r.stderr}", flush=True)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for test in (a_sleeper, a_lock, one_that_never_wakes, children, no_stacks):
+        before, known = len(support.failures), os.listdir()
         with support.recording():
             test()
+        if len(support.failures) > before:
+            evidence(known)
 sys.exit(support.status())
