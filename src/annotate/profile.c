@@ -81,6 +81,18 @@ static bool take(struct reader *r, const struct stream_record *rec) {
     return group ? add_readings(r, &s, cpumode, when) : add(r, &s, rec->event, cpumode, when);
 }
 
+static bool read_listed(struct reader *r, struct err *err) {
+    const struct annotate_input *in = r->p->in;
+    for (size_t i = 0; i < in->listed_count; i++) {
+        struct stream_record rec = stream_record_at(in->recording->stream, in->listed[i].loc);
+        rec.time_ns = in->listed[i].time_ns;
+        rec.has_time = true;
+        if (!take(r, &rec))
+            return err_memory(err, "annotate");
+    }
+    return true;
+}
+
 static bool read_samples(struct reader *r, struct err *err) {
     struct stream *stream = r->p->in->recording->stream;
     struct stream_record rec;
@@ -162,7 +174,7 @@ bool annotate_profile_collect(struct annotate_profile *p, const struct annotate_
     ok = ok && resolve_names_prepare(in->naming->names, err) &&
          resolve_places_init(&r.places, in->model, err) &&
          resolve_frames_init(&r.frames, &r.places, in->naming->names, UINT64_MAX, err) &&
-         read_samples(&r, err) && make_functions(&r, err);
+         (in->live ? read_listed(&r, err) : read_samples(&r, err)) && make_functions(&r, err);
     resolve_frames_fini(&r.frames);
     resolve_places_fini(&r.places);
     hash_map_fini(&r.cells);

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "recording/live.h"
 #include "recording/naming.h"
 #include "recording/recording.h"
 
@@ -30,10 +31,15 @@ typedef bool annotate_keep_fn(void *ctx, const struct perfdata_sample *s, struct
 /* All borrowed, and needed as long as the profile. */
 struct annotate_input {
     struct recording *recording; /* after its first pass */
-    const struct model *model;   /* frozen */
+    const struct model
+        *model; /* frozen; or of a live recording: streaming, and nothing is applied meanwhile */
     const struct recording_names *naming;
     annotate_keep_fn *keep; /* NULL: all samples count */
     void *keep_ctx;
+    /* Of a recording that goes on: these samples instead of reading it. */
+    bool live;
+    const struct recording_live_sample *listed;
+    size_t listed_count;
 };
 
 /* The samples of one event at one offset in an image. */

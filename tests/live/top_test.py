@@ -81,8 +81,12 @@ class Top:
         good = wanted if callable(wanted) else lambda text: wanted in text
         end = time.monotonic() + PATIENCE
         while not good(self.text):
-            if not self.read() or time.monotonic() > end:
-                check(False, f"{what}: {self.text[-1500:]}")
+            ended = not self.read()
+            if good(self.text):
+                return
+            if ended or time.monotonic() > end:
+                why = f"ended, status {self.p.wait()}: {self.p.stderr.read().decode()}" if ended else f"not in {PATIENCE} s"
+                check(False, f"{what}: {why}\nlast screens:\n{self.text}")
                 return
 
     def press(self, keys):
@@ -187,6 +191,17 @@ def call_graph():
         check(top.end()[0] == 0, "--call-graph dwarf: status")
 
 
+def annotated():
+    with busy("leafloop") as pid:
+        top = Top("-p", str(pid), "--sym-annotate", "leaf")
+        top.wait("--sym-annotate", lambda text: HEAD.search(text) and re.search(r"[1-9]\d*\.\d\d +: +[0-9a-f]+:", text))
+        check("noploop" not in top.text, f"--sym-annotate: one function: {top.text}")
+        check(top.end()[0] == 0, "--sym-annotate: status")
+        top = Top("-p", str(pid), "--sym-annotate", "nosuch")
+        top.wait("--sym-annotate of what is not hit", "nosuch: no sample hit it")
+        check(top.end()[0] == 0, "--sym-annotate of what is not hit: status")
+
+
 def short_processes():
     """Names at once for processes that begin, and end, while it runs."""
     with busy("noploop"):
@@ -249,6 +264,18 @@ def browser():
         tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40",
              f"{SONDE} top -a -g -d 0.3; echo status $?; cat")
         wait("a known function", lambda s: re.search(r"\[\.\] leaf\b", s) and "lost: 0/" in s and "sonde: " in s)
+        tmux("send-keys", "/", "leaf", "Enter")
+        wait("only one function", lambda s: "leaf" in s and "parent" not in s)
+        end, shown, code, rows_tried = time.monotonic() + PATIENCE, "", re.compile(r"\d\.\d\d : +[0-9a-f]+:"), ["Home", "Down"]
+        while not code.search(shown) and time.monotonic() < end:  # of what came since the last screen, and only in leaf
+            tmux("send-keys", rows_tried[0], "a")
+            rows_tried.reverse()
+            time.sleep(0.3)
+            shown = tmux("capture-pane", "-p")
+        check(code.search(shown), f"browser, a shows instructions: {shown}")
+        tmux("send-keys", "q")
+        wait("q closes it", lambda s: s.startswith("Samples:"))
+        tmux("send-keys", "/", "Enter")
         tmux("send-keys", "f")
         wait("f freezes", lambda s: "FROZEN" in s)
         frozen = tmux("capture-pane", "-p").splitlines()[:38]
@@ -289,7 +316,7 @@ def without_rights():
 
 def wrong():
     for args, want in ((["-d", "x"], "use a number of seconds"), (["--call-graph", "sideways"], "use fp, dwarf"),
-                       (["--sym-annotate", "x"], "not there yet"), (["operand"], "Usage")):
+                       (["-D"], "not there yet: `nm"), (["operand"], "Usage")):
         r = support.run([SONDE, "top", *args])
         check(r.status in (1, 129) and want.lower() in r.err.lower(), f"{args}: {r.status} {r.err}")
 
@@ -305,7 +332,7 @@ def main():
     if r.status:
         print(f"SKIP recording: {r.err.strip()}")
         return support.SKIP
-    for part in (wrong_columns, screens, whose, switches, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
+    for part in (wrong_columns, screens, whose, switches, ends_with_its_target, call_graph, annotated, short_processes, keys, browser, without_rights):
         with support.recording():
             part()
     return support.status()

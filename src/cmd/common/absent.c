@@ -12,6 +12,7 @@ static const struct {
     {"all-cpus", "it is for `script record`; use `record -a`"},
     {"call-ret-trace", AUX},
     {"call-trace", AUX},
+    {"dump-symtab", "`nm -C FILE` lists the symbols of a file, /proc/kallsyms those of the kernel"},
     {"graph-function", "it follows calls and returns, and " AUX},
     {"gtk", "there is no graphical interface: leave --gtk out"},
     {"guest-code", GUEST},

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "cmd/annotate/annotate_print.h"
 #include "cmd/common/browse.h"
 #include "cmd/common/input.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/common/terminal.h"
+#include "cmd/report/report_annotate.h"
 #include "cmd/why/why_find.h"
 #include "view/tui/browser.h"
 
@@ -89,47 +89,18 @@ static bool why(void *ctx, const char *function, const char *dso, struct out *ou
     return ok;
 }
 
-static bool keep(void *ctx, const struct perfdata_sample *x, struct model_when when) {
-    const struct source *s = ctx;
-    return report_session_keeps(s->session, x, when);
-}
-
-/* Copies a text, with spaces for tabs. */
-static void put_plain(struct out *from, struct out *to) {
-    for (const char *c = out_text(from); *c; c++)
-        out_str(to, *c == '\t' ? "  " : (char[]){*c, '\0'});
-}
-
 static bool annotate(void *ctx, const char *function, const char *dso, uint32_t event, struct out *out,
                      uint64_t *line, struct err *err) {
     struct source *s = ctx;
-    struct report_session_parts parts = report_session_parts(s->session);
-    const struct annotate_wish wish = {.symbol = function,
-                                       .exact = true,
-                                       .dso = dso,
-                                       .event = &event,
-                                       .first_only = true,
-                                       .skip_missing = true,
-                                       .code = {.raw_names = s->o->symbol.raw_names},
-                                       .text = {.source = true},
-                                       .symfs = s->o->symbol.symfs};
-    const struct annotate_input in = {
-        .recording = s->recording, .model = parts.model, .naming = parts.naming, .keep = keep, .keep_ctx = s};
-    struct annotate_result result;
-    struct out text;
-    if (!out_init(&text, NULL, NULL))
-        return err_memory(err, "annotate");
-    bool ok = annotate_print(&in, &wish, &text, &result, err);
-    if (ok && result.printed) {
-        put_plain(&text, out);
-        *line = result.hottest;
-    } else if (ok && result.missed)
-        *err = result.why;
-    else if (ok)
-        err_set(err, ERR_ABSENT, "", "no sample hit it by itself: it is inlined, or only calls others");
-    out_fini(&text);
+    const struct report_annotate_wish wish = {.session = s->session,
+                                              .recording = s->recording,
+                                              .options = s->o,
+                                              .function = function,
+                                              .dso = dso,
+                                              .event = event};
+    bool ok = report_annotate(&wish, out, line, err);
     stream_rewind(s->recording->stream);
-    return ok && result.printed;
+    return ok;
 }
 
 static bool header(void *ctx, struct out *out, struct err *err) {

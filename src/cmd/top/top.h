@@ -23,6 +23,8 @@ struct top;
 /* How it is shown: as text, or in the terminal browser. */
 struct top_face {
     int fd; /* where keys come from; -1: there are none */
+    /* Samples are listed, and a profile will be made of them. NULL: nothing is to be done. */
+    bool (*listed)(void *ctx, struct top *t, struct err *err);
     /* There is a new profile. False: *err says why nothing can be shown any more. */
     bool (*show)(void *ctx, struct top *t, struct err *err);
     /* Takes the keys that were pressed. */

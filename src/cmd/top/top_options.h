@@ -15,6 +15,7 @@ struct top_options {
     bool plain_callgraph, group, no_inherit;
     bool zero;                          /* each screen begins from nothing */
     bool hide_kernel, hide_user;        /* samples taken there do not count */
+    const char *sym_annotate;           /* NULL: none */
     const char *switch_on, *switch_off; /* names of events; NULL: none */
     uint64_t delay_ms;                  /* between screens */
     uint64_t entries, count_filter;     /* 0: as many as there is room for; all */

@@ -78,6 +78,8 @@ static void settle_counts(struct top *t, const struct record_progress *now) {
 }
 
 static bool show(struct top *t, const struct record_progress *now, struct err *err) {
+    if (t->face->listed && !t->frozen && !t->face->listed(t->face_ctx, t, err))
+        return false;
     if (t->frozen ? !top_epoch_drop(t, err) : !top_epoch_refresh(t, t->o->zero ? 0 : FADED_EIGHTHS, err))
         return false;
     settle_counts(t, now);

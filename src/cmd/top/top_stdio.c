@@ -6,6 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cmd/report/report_annotate.h"
 #include "cmd/top/top.h"
 
 enum { LINE_MAX_BYTES = 64 };
@@ -20,6 +21,7 @@ struct stdio_face {
     bool menu;                 /* the list of keys is shown, and the next key chooses */
     char line[LINE_MAX_BYTES]; /* what was typed so far */
     size_t length;
+    struct out annotated; /* --sym-annotate: the text of the samples that came last */
 };
 
 static void put(struct stdio_face *f, const char *text) {
@@ -143,6 +145,25 @@ static bool take_keys(void *ctx, struct top *t, struct err *err) {
 
 /* ---- screens ---- */
 
+/* What hit the function of --sym-annotate since the last screen. */
+static bool annotate(void *ctx, struct top *t, struct err *err) {
+    struct stdio_face *f = ctx;
+    struct err why = ERR_INIT;
+    uint64_t line;
+    const struct report_annotate_wish wish = {.session = t->session,
+                                              .recording = &t->live->recording,
+                                              .options = &t->o->view,
+                                              .live = t->live,
+                                              .function = t->o->sym_annotate};
+    if (!t->o->sym_annotate)
+        return true;
+    f->annotated.len = 0;
+    if (report_annotate(&wish, &f->annotated, &line, &why))
+        return true;
+    out_printf(&f->annotated, "%s: %s\n", t->o->sym_annotate, why.message);
+    return why.code != ERR_MEMORY || err_memory(err, "annotate");
+}
+
 static bool show(void *ctx, struct top *t, struct err *err) {
     struct stdio_face *f = ctx;
     struct winsize size = {0};
@@ -163,7 +184,9 @@ static bool show(void *ctx, struct top *t, struct err *err) {
         text.percent_limit = percent > text.percent_limit ? percent : text.percent_limit;
     }
     out_str(&f->out, f->terminal ? "\033[H\033[2J" : "");
-    bool ok = top_text_print(parts.profile, &text, &t->counts, &t->source, &screen, &f->out, err);
+    bool ok = t->o->sym_annotate
+                  ? top_text_screen(&f->annotated, &t->counts, &t->source, &screen, &f->out, err)
+                  : top_text_print(parts.profile, &text, &t->counts, &t->source, &screen, &f->out, err);
     if (!f->terminal)
         out_str(&f->out, "\n\n");
     out_flush(&f->out);
@@ -188,10 +211,13 @@ static void open_keys(struct stdio_face *f) {
 bool top_stdio(struct top *t, struct perf_event_sources *src, const struct perf_events *events,
                char *const *argv, struct err *err) {
     struct stdio_face f = {.sink = {.fd = STDOUT_FILENO}, .terminal = isatty(STDOUT_FILENO)};
-    if (!out_init(&f.out, command_write_fd, &f.sink))
+    if (!out_init(&f.out, command_write_fd, &f.sink) || !out_init(&f.annotated, NULL, NULL)) {
+        out_fini(&f.out);
         return err_memory(err, "screen");
+    }
     open_keys(&f);
-    const struct top_face face = {.fd = f.keys ? STDIN_FILENO : -1, .show = show, .keys = take_keys};
+    const struct top_face face = {
+        .fd = f.keys ? STDIN_FILENO : -1, .listed = annotate, .show = show, .keys = take_keys};
     t->face = &face;
     t->face_ctx = &f;
     bool ok = top_run(t, src, events, argv, err);
@@ -199,6 +225,7 @@ bool top_stdio(struct top *t, struct perf_event_sources *src, const struct perf_
         tcsetattr(STDIN_FILENO, TCSANOW, &f.before);
     if (ok && f.terminal)
         put(&f, "\n");
+    out_fini(&f.annotated);
     out_fini(&f.out);
     return ok;
 }

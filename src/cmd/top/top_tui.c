@@ -8,6 +8,7 @@
 #include "cmd/common/browse.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/common/terminal.h"
+#include "cmd/report/report_annotate.h"
 #include "cmd/top/top.h"
 #include "view/tui/browser.h"
 
@@ -26,6 +27,8 @@ struct tui_face {
 
 bool top_tui_wanted(const struct top *t) {
     const struct report_options *o = &t->o->view;
+    if (t->o->sym_annotate)
+        return false;
     if (o->tui == REPORT_NO || (o->tui == REPORT_UNSAID && !perfconfig_bool(t->env->config, "tui.top", true)))
         return false;
     const char *lacks = terminal_lacks();
@@ -80,6 +83,22 @@ static const struct stacks *stacks(void *ctx, struct err *err) {
         return &f->stacks;
     stacks_fini(&f->stacks);
     return NULL;
+}
+
+/* Of the moment: of the samples that came since the last profile. They count in the next one, too. */
+static bool annotate(void *ctx, const char *function, const char *dso, uint32_t event, struct out *out,
+                     uint64_t *line, struct err *err) {
+    struct tui_face *f = ctx;
+    struct recording_live *l = f->top->live;
+    const struct report_annotate_wish wish = {.session = f->top->session,
+                                              .recording = &l->recording,
+                                              .options = &f->top->o->view,
+                                              .live = l,
+                                              .function = function,
+                                              .dso = dso,
+                                              .event = event};
+    return recording_live_settle(l, err) && recording_live_take(l, err) &&
+           report_annotate(&wish, out, line, err);
 }
 
 static void live(void *ctx, enum tui_live_wish wish, const char *text, char *said, size_t size) {
@@ -173,6 +192,7 @@ bool top_tui(struct top *t, struct perf_event_sources *src, const struct perf_ev
                                    .data = data,
                                    .change = change,
                                    .stacks = stacks,
+                                   .annotate = annotate,
                                    .save = browse_save,
                                    .live = live};
     const struct top_face face = {.fd = STDIN_FILENO, .show = show, .keys = take_keys, .busy = busy};

@@ -112,30 +112,36 @@ static unsigned put_counts(const struct out *line, unsigned cols, struct out *ou
     return lines;
 }
 
+bool top_text_screen(const struct out *body, const struct top_counts *c, const struct top_source *s,
+                     const struct top_screen *screen, struct out *out, struct err *err) {
+    enum { RULE = 79, HEAD = 2 };
+    struct out head;
+    if (!out_init(&head, NULL, NULL))
+        return err_memory(err, "screen");
+    top_text_counts(c, s, &head);
+    unsigned used = put_counts(&head, screen->cols, out) + HEAD;
+    out_char(out, '\n');
+    for (unsigned i = 1; i < (screen->cols ? screen->cols : RULE + 1); i++)
+        out_char(out, '-');
+    out_char(out, '\n');
+    unsigned room = screen->rows > used ? screen->rows - used : 1;
+    unsigned most = screen->entries && (screen->entries < room || !screen->rows) ? screen->entries
+                    : screen->rows                                               ? room
+                                                                                 : UINT32_MAX;
+    put_lines(body, most, screen->cols, out);
+    out_fini(&head);
+    return true;
+}
+
 bool top_text_print(const struct profile *p, const struct report_text_options *o, const struct top_counts *c,
                     const struct top_source *s, const struct top_screen *screen, struct out *out,
                     struct err *err) {
-    enum { RULE = 79, HEAD = 2 };
     struct report_text_options text = *o;
-    struct out body = {0}, head = {0};
-    bool ok = (out_init(&body, NULL, NULL) && out_init(&head, NULL, NULL)) || err_memory(err, "screen");
+    struct out body;
+    if (!out_init(&body, NULL, NULL))
+        return err_memory(err, "screen");
     text.quiet = true;
-    if (ok) {
-        top_text_counts(c, s, &head);
-        unsigned used = put_counts(&head, screen->cols, out) + HEAD;
-        out_char(out, '\n');
-        for (unsigned i = 1; i < (screen->cols ? screen->cols : RULE + 1); i++)
-            out_char(out, '-');
-        out_char(out, '\n');
-        unsigned room = screen->rows > used ? screen->rows - used : 1;
-        unsigned most = screen->entries && (screen->entries < room || !screen->rows) ? screen->entries
-                        : screen->rows                                               ? room
-                                                                                     : UINT32_MAX;
-        ok = report_text_print(p, &text, &body, err);
-        if (ok)
-            put_lines(&body, most, screen->cols, out);
-    }
+    bool ok = report_text_print(p, &text, &body, err) && top_text_screen(&body, c, s, screen, out, err);
     out_fini(&body);
-    out_fini(&head);
     return ok;
 }

@@ -36,6 +36,10 @@ void top_text_counts(const struct top_counts *c, const struct top_source *s, str
 /* "N of M stacks cut: too many to unwind"; "" without any. */
 void top_text_cut(const struct top_counts *c, char *text, size_t size);
 
+/* Appends a screen whose lines are `body`'s, as top_text_print. */
+bool top_text_screen(const struct out *body, const struct top_counts *c, const struct top_source *s,
+                     const struct top_screen *screen, struct out *out, struct err *err);
+
 /* Appends a screen, without a newline after the last line. `o`: how the profile is to be printed. False:
  * memory.
  */
