@@ -9,7 +9,7 @@
 #include "cmd/report/report_annotate.h"
 #include "cmd/top/top.h"
 
-enum { LINE_MAX_BYTES = 64 };
+enum { LINE_MAX_BYTES = 256 };
 
 struct stdio_face {
     struct out out;
@@ -21,7 +21,8 @@ struct stdio_face {
     bool menu;                 /* the list of keys is shown, and the next key chooses */
     char line[LINE_MAX_BYTES]; /* what was typed so far */
     size_t length;
-    struct out annotated; /* --sym-annotate: the text of the samples that came last */
+    char symbol[LINE_MAX_BYTES]; /* that was typed for --sym-annotate */
+    struct out annotated;        /* --sym-annotate: the text of the samples that came last */
 };
 
 static void put(struct stdio_face *f, const char *text) {
@@ -39,6 +40,9 @@ static void put_menu(struct stdio_face *f, const struct top *t) {
                (unsigned long long)o->entries);
     out_printf(&f->out, "\t[f]     profile display filter (count).    \t(%llu)\n",
                (unsigned long long)o->count_filter);
+    out_printf(&f->out, "\t[s]     annotate symbol.                   \t(%s)\n",
+               o->sym_annotate ? o->sym_annotate : "NULL");
+    out_printf(&f->out, "\t[S]     stop annotation.\n");
     out_printf(&f->out, "\t[K]     hide kernel symbols.               \t(%s)\n",
                o->hide_kernel ? "yes" : "no");
     out_printf(&f->out, "\t[U]     hide user symbols.                 \t(%s)\n", o->hide_user ? "yes" : "no");
@@ -46,6 +50,13 @@ static void put_menu(struct stdio_face *f, const struct top *t) {
     out_printf(&f->out, "\t[p]     freeze what is shown.              \t(%s)\n", t->frozen ? "yes" : "no");
     out_printf(&f->out, "\t[qQ]    quit.\n\nEnter selection, or unmapped key to continue: ");
     out_flush(&f->out);
+}
+
+/* From the next screen on a function's instructions are shown; NULL: the profile. */
+static void annotate_symbol(struct stdio_face *f, struct top *t, const char *name) {
+    snprintf(f->symbol, sizeof f->symbol, "%s", name ? name : "");
+    t->o->sym_annotate = name ? f->symbol : NULL;
+    f->annotated.len = 0;
 }
 
 /* A line was typed for a key. */
@@ -60,6 +71,8 @@ static void answer(struct stdio_face *f, struct top *t) {
         t->o->entries = n;
     else if (f->asks == 'f' && number)
         t->o->count_filter = n;
+    else if (f->asks == 's' && f->length)
+        annotate_symbol(f, t, f->line);
     f->asks = 0;
     top_show_soon(t);
 }
@@ -83,6 +96,12 @@ static void command(struct stdio_face *f, struct top *t, char key) {
     case 'f':
         ask(f, key, "\nEnter display event count filter: ");
         return;
+    case 's':
+        ask(f, key, "\nEnter symbol to annotate: ");
+        return;
+    case 'S':
+        annotate_symbol(f, t, NULL);
+        break;
     case 'K':
         t->o->hide_kernel = !t->o->hide_kernel;
         break;
@@ -121,7 +140,7 @@ static void type(struct stdio_face *f, struct top *t, char c) {
 }
 
 static bool is_mapped(char c) {
-    return c && strchr("defKUzpqQ", c);
+    return c && strchr("defsSKUzpqQ", c);
 }
 
 static bool take_keys(void *ctx, struct top *t, struct err *err) {
