@@ -146,7 +146,8 @@ def whose():
         top.wait("-u", lambda text: "noploop" in text)
         check("leaf" not in top.text, f"--comms: nothing of others: {top.text}")
         check(top.end()[0] == 0, "-u: status")
-        top = Top("-a", "-g", "-U")
+        # Callers are not asked for: an interrupt of a user's function has that among them, and counts as the kernel's.
+        top = Top("-a", "-g", "-U", "--no-children")
         top.wait("-U", lambda text: "PerfTop" in text)
         check(not has_row("leaf")(top.text) and not has_row("noploop")(top.text), f"-U: {top.text}")
         check(top.end()[0] == 0, "-U: status")
