@@ -41,7 +41,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
-    __type(key, __u32); /* group * options.events + event */
+    __type(key, __u32); /* group * options.events + event. */
     __type(value, struct bpf_group_counts_reading);
 } sums SEC(".maps");
 
@@ -61,31 +61,37 @@ static __always_inline struct cgroup_subsys_state *state_of(struct task_struct *
     return css;
 }
 
-static __always_inline void charge(struct running *r) {
-    __u32 cpu = bpf_get_smp_processor_id();
-    for (__u32 e = 0; e < BPF_GROUP_COUNTS_EVENTS; e++) {
-        struct bpf_perf_event_value now;
-        if (e >= options.events)
+/* A function of its own, as the verifier then looks at it once, not for each event. */
+__noinline int charge_event(__u32 e) {
+    __u32 zero = 0, cpu = bpf_get_smp_processor_id();
+    struct running *r = bpf_map_lookup_elem(&cpus, &zero);
+    struct bpf_perf_event_value now;
+    if (!r || e >= BPF_GROUP_COUNTS_EVENTS)
+        return 0;
+    /* A PMU may have no counter on this CPU. */
+    if (bpf_perf_event_read_value(&counters, e * options.cpus + cpu, &now, sizeof now) != 0)
+        return 0;
+    struct bpf_group_counts_reading *last = &r->last[e];
+    struct bpf_group_counts_reading more = {now.counter - last->value, now.enabled - last->enabled_ns,
+                                            now.running - last->running_ns};
+    *last = (struct bpf_group_counts_reading){now.counter, now.enabled, now.running};
+    for (__u32 i = 0; i < BPF_GROUP_COUNTS_LEVELS; i++) {
+        if (!r->begun || i >= r->places)
             break;
-        /* A PMU may have no counter on this CPU. */
-        if (bpf_perf_event_read_value(&counters, e * options.cpus + cpu, &now, sizeof now) != 0)
+        __u32 at = r->place[i] * options.events + e;
+        struct bpf_group_counts_reading *sum = bpf_map_lookup_elem(&sums, &at);
+        if (!sum)
             continue;
-        struct bpf_group_counts_reading *last = &r->last[e];
-        struct bpf_group_counts_reading more = {now.counter - last->value, now.enabled - last->enabled_ns,
-                                                now.running - last->running_ns};
-        *last = (struct bpf_group_counts_reading){now.counter, now.enabled, now.running};
-        for (__u32 i = 0; i < BPF_GROUP_COUNTS_LEVELS; i++) {
-            if (!r->begun || i >= r->places)
-                break;
-            __u32 at = r->place[i] * options.events + e;
-            struct bpf_group_counts_reading *sum = bpf_map_lookup_elem(&sums, &at);
-            if (!sum)
-                continue;
-            sum->value += more.value;
-            sum->enabled_ns += more.enabled_ns;
-            sum->running_ns += more.running_ns;
-        }
+        sum->value += more.value;
+        sum->enabled_ns += more.enabled_ns;
+        sum->running_ns += more.running_ns;
     }
+    return 0;
+}
+
+static __always_inline void charge(struct running *r) {
+    for (__u32 e = 0; e < BPF_GROUP_COUNTS_EVENTS && e < options.events; e++)
+        charge_event(e);
     r->begun = 1;
 }
 
