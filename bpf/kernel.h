@@ -70,6 +70,7 @@ struct task_struct___with_cpu {
 struct pt_regs___x86 {
     unsigned long bp, ip, sp, orig_ax;
     unsigned long ax, bx, cx, dx, si, di, r8, r9, r10, r11, r12, r13, r14, r15;
+    unsigned short cs;
 };
 
 struct pt_regs___arm64 {

@@ -8,6 +8,8 @@
  * stack is taken sched_switch to it    the wait for a CPU ends sys_exit              its user stack can be
  * read (it is current, and as it was): now the wait is added up
  *
+ * "Read" is: walked by frame pointers, or copied (off_cpu_copies.h), for user space to unwind.
+ *
  * A thread that waits again before it leaves the system call has the same user stack: it is read then. Who
  * waits outside a system call (a page fault) has it read as the wait begins.
  */
@@ -176,6 +178,8 @@ static __u64 keep_stack(struct bpf_off_cpu_stack *s, long bytes) {
     return hash;
 }
 
+#include "off_cpu_copies.h"
+
 /* Of a thread that does not run. */
 static __u64 kernel_stack(struct task_struct *task) {
     struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&scratch, &ZERO);
@@ -187,6 +191,9 @@ static __u64 kernel_stack(struct task_struct *task) {
 /* Of the current thread. */
 static __u64 user_stack(void *ctx) {
     struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&scratch, &ZERO);
+    __u64 copy = options.copy_bytes ? copy_user_stack() : 0;
+    if (copy)
+        return copy;
     return s ? keep_stack(s, bpf_get_stack(ctx, s->ips, sizeof s->ips, BPF_F_USER_STACK)) : 0;
 }
 
@@ -432,6 +439,8 @@ static void tell_still(struct bpf_iter__task *c, struct task_struct *task, struc
                                       .at_ns = bpf_ktime_get_ns(),
                                       .ns = t->last.ns,
                                       .switches = task->nvcsw};
+    if (options.copy_bytes)
+        read_registers(task, &still.registers);
     struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
     if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
         still.ip = BPF_CORE_READ((struct pt_regs___x86 *)regs, ip);

@@ -7,7 +7,13 @@
 
 enum {
     BPF_OFF_CPU_FRAMES = 64, /* of a kernel stack, and of a user stack */
+    BPF_OFF_CPU_PAGE = 8192, /* bytes of a page of copies */
+    BPF_OFF_CPU_REGISTERS = 14,
 };
+
+/* Which registers are copied: what unwinding needs, by their bits in asm/perf_regs.h. */
+#define BPF_OFF_CPU_REGS_X86   0xf001c2ull    /* bx, bp, sp, ip, r12 to r15 */
+#define BPF_OFF_CPU_REGS_ARM64 0x1fff80000ull /* x19 to x30, sp, pc */
 
 /* Why a thread does not run. */
 enum bpf_off_cpu_kind {
@@ -25,6 +31,32 @@ struct bpf_off_cpu_options {
     __u32 all;       /* all threads; else those in the map `targets` and what they create */
     __u32 inherit;   /* what they create too */
     __u32 kernel_stacks, user_stacks;
+    __u32 copy_bytes; /* user stacks are copied, so many bytes of each; 0: walked by frame pointers */
+    __u32 pages;      /* for the copies of one generation */
+};
+
+/* The user's, of a thread. */
+struct bpf_off_cpu_registers {
+    __u64 mask;                          /* BPF_OFF_CPU_REGS_; 0: not known */
+    __u64 abi;                           /* PERF_SAMPLE_REGS_ABI_ */
+    __u64 values[BPF_OFF_CPU_REGISTERS]; /* lowest bit of the mask first */
+};
+
+/* A user stack that is copied, from the stack pointer on. What was copied since we took the sums the last
+ * time is one generation, and what was copied before that the other: it is dropped when the sums that name it
+ * have been taken. */
+struct bpf_off_cpu_copy_key {
+    __u64 hash;
+    __u32 generation, unused; /* 0 or 1 */
+};
+
+struct bpf_off_cpu_copy {
+    struct bpf_off_cpu_registers registers;
+    __u32 first_page, bytes; /* in pages that follow each other */
+};
+
+struct bpf_off_cpu_page {
+    __u8 bytes[BPF_OFF_CPU_PAGE];
 };
 
 /* Addresses, innermost first; kept under a hash of them. */
@@ -65,6 +97,7 @@ struct bpf_off_cpu_still {
     __u64 at_ns, ns;
     __u64 ip, frame; /* user space's: where it called, and its frame pointer; 0: not told */
     __u64 switches;  /* voluntary ones: while it has no more, the user stack is as it was */
+    struct bpf_off_cpu_registers registers; /* mask 0: stacks are not copied */
 };
 
 /* By CPU. */
@@ -73,6 +106,8 @@ struct bpf_off_cpu_counters {
     __u64 waits;
     __u64 lost_sums, lost_sums_ns; /* waits that found the map of sums full */
     __u64 lost_stacks;             /* waits whose stack found its map full */
+    __u64 lost_copies;             /* waits whose user stack found no room for its copy: walked instead */
+    __u64 copies;                  /* user stacks that were copied */
     __u64 lost_threads;            /* threads whose state could not be kept */
     __u64 unseen;                  /* threads that ran without a switch to them having been seen */
     __u64 due;                     /* not counted: the thread that runs here has a wait to be added up */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: 28aba2d6660c494bcd5f73af71597899f8b975b1a328985a9d6a2ba99f2613ca */
+/* source: e25b5770d872647eb714158a49961d6440604c5df4fa978583aa06241b191b53 */
 /* object: 46c51d4ef4a97a80d1cb9eea6f56bfe5fcd5fc6cdfeaf521ae2821d40aa83274 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

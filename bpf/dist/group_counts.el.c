@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: 28aba2d6660c494bcd5f73af71597899f8b975b1a328985a9d6a2ba99f2613ca */
+/* source: e25b5770d872647eb714158a49961d6440604c5df4fa978583aa06241b191b53 */
 /* object: f9b3c2c016659b3ffca69bfb93b738511a1a4f903af284e11570df34555c2992 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

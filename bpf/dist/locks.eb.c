@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: a3697fa0549124a8c18309c91dd9b3476a34cbd33997f746254cc140efa47dd1 */
+/* source: f3214a31519a6110edd1607c212c930fef73751312ee68f9062e75a2df49e9ba */
 /* object: 8042aeab7b2a87adebc1d7b0381742c0646ffc9fa5c6f93121cfd69310f96a33 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

@@ -9,6 +9,8 @@
 enum {
     OFF_CPU_MAP_SUMS_A,
     OFF_CPU_MAP_SUMS,
+    OFF_CPU_MAP_COPYING,
+    OFF_CPU_MAP_COPIES,
     OFF_CPU_MAP_THREADS,
     OFF_CPU_MAP_TARGETS,
     OFF_CPU_MAP_SUMS_B,
@@ -16,6 +18,7 @@ enum {
     OFF_CPU_MAP_DIRECTS,
     OFF_CPU_MAP_COUNTERS,
     OFF_CPU_MAP_SCRATCH,
+    OFF_CPU_MAP_PAGES,
     OFF_CPU_MAP_RODATA,
     OFF_CPU_MAP_BSS,
     OFF_CPU_MAP_COUNT
@@ -32,11 +35,15 @@ enum {
 };
 
 struct bpf_off_cpu_rodata {
+    char __pad0[8];
     struct bpf_off_cpu_options options;
 };
 
 struct bpf_off_cpu_bss {
+    __u32 generation;
+    char __pad0[4];
     __u64 entries;
+    __u32 pages_used[2];
 };
 
 extern const struct os_bpf_code bpf_off_cpu;

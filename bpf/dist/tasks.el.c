@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: 42d3c9c94484f929e88004dd34840344ffe34e31301a47fb1118fceedb53dabb */
+/* source: 5a135a8357d6e835fe6a0be5e8148d44fa385595c620bdeba0a2a98b79ddb4f1 */
 /* object: dba376b6933d5544767108ce97f128685691144fde7f5f366f8628b7d89cd77d */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: e5592da3ac3f701af9b220249c5ba5578a686cf8f4d84362df0dfa295a27ea58 */
+/* source: a4ea07d5a52225d7c9b11676504ca2bc78155f29894410074eadaad70856f23a */
 /* object: 05c2b9f8abb209f50794b637825ab34b438f3d0bbfb4809471ee57397c45429d */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

@@ -6,6 +6,7 @@ SKIPs where the kernel does not let us load BPF programs.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,9 +100,12 @@ def one_that_never_wakes():
             while open(f"/proc/{p.pid}/stat", encoding="ascii").read().split()[2] != "S" or \
                     open(f"/proc/{p.pid}/comm", encoding="ascii").read() != "sleep\n":
                 time.sleep(0.01)
+            record("copied.data", "--call-graph", "dwarf", "-p", str(p.pid), "--", "sleep", str(SLEEP_S))
             _, window = record("never.data", "-p", str(p.pid), "--", "sleep", str(SLEEP_S))
         finally:
             p.kill()
+    check(any("__libc_start" in f for *_, frames in waits("copied.data") for f in frames),
+          f"whole, by its tables: {waits('copied.data')}")
     found = waits("never.data")
     check({pid for pid, *_ in found} == {p.pid}, f"only the process that was named: {found}")
     text = sonde("script", "-i", "never.data", "-F", "event,ip").stdout
@@ -109,6 +113,101 @@ def one_that_never_wakes():
           f"its user stack, too: {text}")
     ns = sum(period for _, _, period, _ in found)
     check(SLEEP_S * 1e9 <= ns <= window, f"{ns} ns of a window of {SLEEP_S} s to {window} ns")
+
+
+DEEP = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ends[2], what;
+static volatile int sink;
+static long long waited;
+static long long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+__attribute__((noinline)) static void five(int n) {
+    char c;
+    long long since = now();
+    if (what == 0)
+        usleep(PAUSE_US);
+    else if (what == 1 && !pthread_mutex_lock(&lock))
+        pthread_mutex_unlock(&lock);
+    else if (what == 2 && read(ends[0], &c, 1) != 1)
+        sink++;
+    waited += now() - since;
+    sink += n;
+}
+__attribute__((noinline)) static void four(int n) { volatile char room[1500]; room[n] = 1; five(n); sink += room[n]; }
+__attribute__((noinline)) static void three(int n) { four(n); sink++; }
+__attribute__((noinline)) static void two(int n) { three(n); sink++; }
+__attribute__((noinline)) static void one(int n) { two(n); sink++; }
+/* Lets the other thread go on once it sleeps. */
+static void *other(void *path) {
+    char state = 0;
+    while (state != 'S') {
+        FILE *f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
+            exit(2);
+        fclose(f);
+        usleep(1000);
+    }
+    usleep(PAUSE_US);
+    if (what == 1)
+        pthread_mutex_unlock(&lock);
+    else if (write(ends[1], "x", 1) != 1)
+        exit(2);
+    return NULL;
+}
+int main(int argc, char **argv) {
+    pthread_t t;
+    char path[64];
+    what = atoi(argv[1]);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
+    if (pipe(ends) || (what == 1 && pthread_mutex_lock(&lock)) || (what && pthread_create(&t, NULL, other, path)))
+        return 1;
+    one(argc);
+    if (what)
+        pthread_join(t, NULL);
+    printf("%d %lld\n", getpid(), waited);
+    return 0;
+}
+"""
+
+
+def has_all(frames):
+    """Whether all functions of DEEP are there, and what called them. Copies of them are named five.constprop.0 and so on."""
+    whole = ["five", "four", "three", "two", "one", "main"]
+    names = [f.split()[0].split(".")[0] for f in frames]
+    return [n for n in names if n in whole] == whole and "_start" in names
+
+
+def stacks_without_frame_pointers():
+    """Five functions deep: the whole stack of a sleep, of a wait for a lock (which its holder gives back) and of a pipe."""
+    compiler = shutil.which("cc")
+    if not compiler:
+        print("SKIP: no C compiler for a program without frame pointers")
+        return
+    with open("deep.c", "w", encoding="ascii") as f:
+        f.write(DEEP)
+    subprocess.run([compiler, "-O2", "-g", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread",
+                    f"-DPAUSE_US={int(SLEEP_S * 1e6)}", "-o", "deep", "deep.c"], check=True)
+    for options in (["--unwind=record"], []):
+        for what in ("0", "1", "2"):
+            # Kernels leave out some switches from the idle task: then a wait has no user frames.
+            for _ in range(5):
+                pid, waited = map(int, record("deep.data", "--call-graph", "dwarf", *options, "./deep", what)[0].split())
+                found = [w for w in waits("deep.data") if w[0] == w[1] == pid]
+                deep = sum(period for _, _, period, frames in found if has_all(frames))
+                check(deep <= waited, f"{options} {what}: {deep} of {waited} ns: {found}")
+                if deep >= SLEEP_S * 0.98e9:
+                    break
+            check(deep >= SLEEP_S * 0.98e9, f"{options} {what}: {deep} of {waited} ns have all callers: {found}")
 
 
 def children():
@@ -151,7 +250,7 @@ def evidence(known):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (a_sleeper, a_lock, one_that_never_wakes, children, no_stacks):
+    for test in (a_sleeper, a_lock, one_that_never_wakes, stacks_without_frame_pointers, children, no_stacks):
         before, known = len(support.failures), os.listdir()
         with support.recording():
             test()

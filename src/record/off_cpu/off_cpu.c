@@ -10,7 +10,9 @@
 #include "format/perfdata/record.h"
 #include "os/bpf/bpf_ring.h"
 #include "os/poller.h"
+#include "record/off_cpu/copies.h"
 #include "record/off_cpu/wait_frames.h"
+#include "record/plan/plan.h"
 #include "record/rings/clock.h"
 
 enum {
@@ -23,7 +25,8 @@ static const uint64_t TAKE_NS = 1000000000, PAIR_NS = 10000000000;
 struct wait {
     struct bpf_off_cpu_key key;
     uint64_t ns, count, at_ns;
-    uint32_t own_stack, own_count; /* a user stack that is in no map: where in record_off_cpu.own */
+    uint32_t own_stack, own_count; /* a user stack that is in no map: where in record_off_cpu.own, */
+    uint32_t own_copy;             /* or its number in record_off_cpu.copies; 0: none */
 };
 
 struct record_off_cpu {
@@ -34,6 +37,8 @@ struct record_off_cpu {
     bool on;
     VEC(struct wait) waits;
     VEC(uint64_t) own;
+    struct record_copies copies;
+    uint64_t gone; /* samples whose user stack's copy was there no more */
     VEC(uint64_t) chain;
     struct writer body;
     uint8_t named[(RECORD_WAIT_NUMBERS + 7) / 8]; /* waits that this file has names for: a bit each */
@@ -86,13 +91,16 @@ static bool load(struct record_off_cpu *x, struct err *err) {
     const struct record_options *o = x->from.options;
     if (!os_bpf_open(&x->object, x->from.bpf, &bpf_off_cpu, err))
         return false;
+    record_copies_init(&x->copies, &x->object, record_plan_off_cpu_copies(o));
     struct bpf_off_cpu_rodata *rodata = os_bpf_data(&x->object, OFF_CPU_MAP_RODATA);
     rodata->options = (struct bpf_off_cpu_options){.min_ns = o->off_cpu_min_ns,
                                                    .direct_ns = o->off_cpu_direct_ns,
                                                    .all = x->from.target->system_wide,
                                                    .inherit = o->inherit,
                                                    .kernel_stacks = !o->user_callchains && !o->all_user,
-                                                   .user_stacks = !o->kernel_callchains && !o->all_kernel};
+                                                   .user_stacks = !o->kernel_callchains && !o->all_kernel,
+                                                   .copy_bytes = x->copies.bytes,
+                                                   .pages = x->copies.pages};
     if (!os_bpf_load(&x->object, o->verbose, err) || !set_targets(x, err))
         return false;
     x->inner = x->object.maps[OFF_CPU_MAP_SUMS_A].fd;
@@ -140,8 +148,7 @@ static bool waits_still(struct record_off_cpu *x, const struct bpf_off_cpu_still
     return ok;
 }
 
-/* The callers of a thread that waits, by its frame pointers, into x->own. How many; none when it ran
- * meanwhile. */
+/* The callers of a thread that waits, by its frame pointers, into x->own: how many. */
 static uint32_t walk(struct record_off_cpu *x, const struct bpf_off_cpu_still *still) {
     const struct os_proc *proc = x->from.proc;
     uint64_t frame = still->frame, pair[2];
@@ -157,10 +164,17 @@ static uint32_t walk(struct record_off_cpu *x, const struct bpf_off_cpu_still *s
             break;
         frame = pair[0] > frame ? pair[0] : 0; /* stacks grow downwards: callers' frames lie higher */
     }
-    if (waits_still(x, still))
-        return n;
-    x->own.count -= n;
-    return 0;
+    return n;
+}
+
+/* The user stack of a thread that waits; none when it ran meanwhile. */
+static void look_at_still(struct record_off_cpu *x, const struct bpf_off_cpu_still *still, struct wait *to) {
+    if (x->copies.bytes)
+        to->own_copy = record_copies_read(&x->copies, x->from.proc, still);
+    else
+        to->own_count = walk(x, still);
+    if (!waits_still(x, still))
+        to->own_copy = to->own_count = 0;
 }
 
 static bool add_still(void *ctx, const void *key, const void *value) {
@@ -179,7 +193,7 @@ static bool add_still(void *ctx, const void *key, const void *value) {
                         .at_ns = still.at_ns,
                         .own_stack = (uint32_t)x->own.count};
     if (x->from.proc)
-        to->own_count = walk(x, &still);
+        look_at_still(x, &still, to);
     return true;
 }
 
@@ -210,7 +224,7 @@ bool record_off_cpu_switch(struct record_off_cpu *x, bool on, struct err *err) {
 bool record_off_cpu_due(struct record_off_cpu *x) {
     const struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
     return os_clock_ns() - x->taken_ns >= TAKE_NS ||
-           __atomic_load_n(&bss->entries, __ATOMIC_RELAXED) >= SUMS_MAX / 2;
+           __atomic_load_n(&bss->entries, __ATOMIC_RELAXED) >= SUMS_MAX / 2 || record_copies_due(&x->copies);
 }
 
 static bool add_sum(void *ctx, const void *key, const void *value) {
@@ -311,16 +325,44 @@ static uint64_t wait_frame(struct record_off_cpu *x, const struct wait *wait, co
     return address;
 }
 
+/* The wait's callchain into x->chain, without the user's part where the stack is copied. False: no memory. */
+static bool add_chain(struct record_off_cpu *x, const struct wait *wait, uint64_t frame, bool copied) {
+    vec_clear(&x->chain);
+    if (!push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) || !add_stack(x, wait->key.kernel_stack, 0))
+        return false;
+    size_t before = x->chain.count;
+    bool ok = copied || add_stack(x, wait->key.user_stack, PERFDATA_CONTEXT_USER);
+    for (uint32_t i = 0; i < wait->own_count && ok; i++)
+        ok = (i || push(x, PERFDATA_CONTEXT_USER)) && push(x, x->own.items[wait->own_stack + i]);
+    x->gone += ok && x->copies.bytes && wait->key.user_stack && !copied && x->chain.count == before;
+    return ok;
+}
+
+/* Gives the sample the copy of its user stack, if there is one. */
+static bool add_copy(struct record_off_cpu *x, const struct wait *wait, struct perfdata_sample *s) {
+    if (wait->own_copy)
+        return record_copies_own(&x->copies, wait->own_copy, s);
+    return x->copies.bytes && wait->key.user_stack && record_copies_find(&x->copies, wait->key.user_stack, s);
+}
+
+/* Into x->body; a stack gets as much as a record has room for. */
+static void encode(struct record_off_cpu *x, const struct perfdata_event *event, struct perfdata_sample *s) {
+    const size_t room = UINT16_MAX - PERFDATA_HEADER_SIZE;
+    writer_clear(&x->body);
+    perfdata_sample_encode(&event->plan, s, &x->body);
+    if (x->body.size <= room)
+        return;
+    size_t over = (x->body.size - room + 7) & ~(size_t)7;
+    s->stack_user.size -= over < s->stack_user.size ? over : s->stack_user.size;
+    s->stack_dyn_size = s->stack_user.size;
+    writer_clear(&x->body);
+    perfdata_sample_encode(&event->plan, s, &x->body);
+}
+
 static void put_sample(struct record_off_cpu *x, const struct perfdata_event *event, const struct wait *wait,
                        const struct record_sink *sink, struct writer *w) {
     enum { KERNEL = 1 }; /* PERF_RECORD_MISC_CPUMODE_ */
     uint64_t frame = wait_frame(x, wait, sink, w);
-    vec_clear(&x->chain);
-    w->failed |= !push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) ||
-                 !add_stack(x, wait->key.kernel_stack, 0) ||
-                 !add_stack(x, wait->key.user_stack, PERFDATA_CONTEXT_USER);
-    for (uint32_t i = 0; i < wait->own_count && !w->failed; i++)
-        w->failed |= (!i && !push(x, PERFDATA_CONTEXT_USER)) || !push(x, x->own.items[wait->own_stack + i]);
     struct perfdata_sample s = {
         .have = event->plan.sample_type,
         .identifier = event->id_count ? event->ids[0] : 0,
@@ -330,10 +372,11 @@ static void put_sample(struct record_off_cpu *x, const struct perfdata_event *ev
         .tid = wait->key.tid,
         .time = wait->at_ns + x->perf_minus_monotonic,
         .period = wait->ns,
-        .callchain = {(const uint8_t *)x->chain.items, x->chain.count, false},
     };
-    writer_clear(&x->body);
-    perfdata_sample_encode(&event->plan, &s, &x->body);
+    bool copied = add_copy(x, wait, &s);
+    w->failed |= !add_chain(x, wait, frame, copied);
+    s.callchain = (struct perfdata_u64s){(const uint8_t *)x->chain.items, x->chain.count, false};
+    encode(x, event, &s);
     w->failed |= !writer_ok(&x->body);
     if (w->failed)
         return;
@@ -360,7 +403,8 @@ bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *
         put_sample(x, event, &x->waits.items[i], sink, w);
     vec_clear(&x->waits);
     vec_clear(&x->own);
-    return writer_ok(w) || err_memory(err, "--off-cpu");
+    record_copies_forget(&x->copies);
+    return (record_copies_turn(&x->copies) && writer_ok(w)) || err_memory(err, "--off-cpu");
 }
 
 void record_off_cpu_forget(struct record_off_cpu *x) {
@@ -390,6 +434,18 @@ void record_off_cpu_tell(struct record_off_cpu *x) {
             LOG_WARN,
             "off-CPU: %llu wait%s without a stack: the map of stacks was full; --off-cpu-min leaves out more",
             (unsigned long long)sum.lost_stacks, plural(sum.lost_stacks));
+    if (sum.lost_copies)
+        log_line(
+            LOG_WARN,
+            "off-CPU: %llu wait%s with a user stack by frame pointers only: the room for copies was full; a "
+            "smaller SIZE of --call-graph dwarf,SIZE, or a longer --off-cpu-min, makes room",
+            (unsigned long long)sum.lost_copies, plural(sum.lost_copies));
+    if (x->gone + x->copies.no_room)
+        log_line(LOG_WARN, "off-CPU: %llu sample%s without a user stack: its copy was not kept",
+                 (unsigned long long)(x->gone + x->copies.no_room), plural(x->gone + x->copies.no_room));
+    if (x->copies.bytes)
+        log_line(LOG_INFO, "off-CPU: %llu user stack%s copied", (unsigned long long)sum.copies,
+                 plural(sum.copies));
     if (sum.lost_threads)
         log_line(LOG_WARN, "off-CPU: %llu time%s a thread could not be watched",
                  (unsigned long long)sum.lost_threads, plural(sum.lost_threads));
@@ -406,6 +462,7 @@ void record_off_cpu_free(struct record_off_cpu *x) {
         os_bpf_close(&x->object);
     vec_fini(&x->waits);
     vec_fini(&x->own);
+    record_copies_fini(&x->copies);
     vec_fini(&x->chain);
     writer_fini(&x->body);
     free(x);

@@ -15,6 +15,7 @@
 #include "os/proc_fake.h"
 #include "record/off_cpu/off_cpu.h"
 #include "record/off_cpu/wait_frames.h"
+#include "record/plan/plan.h"
 #include "tests/support/fail_alloc.h"
 
 enum { SCHEDULER = 0x1000, CALLER = 0x3000, USER = 0x5000 };
@@ -44,6 +45,10 @@ static const struct os_bpf_map_kind *kinds(void) {
         [OFF_CPU_MAP_STACKS] = {.key_bytes = 8,
                                 .value_bytes = sizeof(struct bpf_off_cpu_stack),
                                 .entries = 10},
+        [OFF_CPU_MAP_PAGES] = {.key_bytes = 4, .value_bytes = sizeof(struct bpf_off_cpu_page), .entries = 10},
+        [OFF_CPU_MAP_COPIES] = {.key_bytes = sizeof(struct bpf_off_cpu_copy_key),
+                                .value_bytes = sizeof(struct bpf_off_cpu_copy),
+                                .entries = 10},
         [OFF_CPU_MAP_COUNTERS] = {.key_bytes = 4,
                                   .value_bytes = 2 * sizeof(struct bpf_off_cpu_counters),
                                   .entries = 1},
@@ -55,7 +60,7 @@ static int map_fd(uint32_t number) {
     return OS_BPF_FAKE_FD + 2 + (int)number; /* after the loader's data and the loader */
 }
 
-static void begin(struct fixture *f) {
+static void begin_with(struct fixture *f, uint64_t more_sample_type) {
     *f = (struct fixture){.options = {.off_cpu = true, .inherit = true}};
     os_bpf_fake_init(&f->bpf, &bpf_off_cpu);
     f->bpf.kinds = kinds();
@@ -65,7 +70,9 @@ static void begin(struct fixture *f) {
                                  .known_size = 128,
                                  .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
                                                 PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME |
-                                                PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN,
+                                                PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN |
+                                                more_sample_type,
+                                 .sample_regs_user = record_plan_off_cpu_regs(),
                                  .flags = PERFDATA_ATTR_SAMPLE_ID_ALL};
     if (t)
         t->tid = 77;
@@ -73,6 +80,10 @@ static void begin(struct fixture *f) {
     if (perfdata_events_add(&f->events, &attr, NULL) != PERFDATA_NO_EVENT &&
         perfdata_events_add_id(&f->events, 0, 42))
         f->sink.plan = &f->events.list.items[0].plan;
+}
+
+static void begin(struct fixture *f) {
+    begin_with(f, 0);
 }
 
 static void end(struct fixture *f) {
@@ -245,6 +256,63 @@ static void who_still_waits_is_read(void **state) {
     }
 }
 
+/* With --call-graph dwarf samples have the stack's copy, and the kernel's part of the callchain. */
+static void copies_go_with_samples(void **state) {
+    (void)state;
+    enum { STACK_BYTES = 65528, GIVEN = 7 * BPF_OFF_CPU_PAGE }; /* cut to what a record has room for */
+    struct fixture f;
+    struct writer w = writer_make(false);
+    size_t at = 0;
+    if (!record_plan_off_cpu_regs())
+        skip();
+    begin_with(&f, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER);
+    f.options.callgraph = RECORD_CALLGRAPH_DWARF;
+    f.options.stack_bytes = STACK_BYTES;
+    assert_true(start(&f, NULL) && record_off_cpu_switch(f.x, true, &f.err));
+    static struct bpf_off_cpu_page page;
+    for (uint32_t i = 0; i < 8; i++) {
+        memset(page.bytes, (int)i + 1, sizeof page.bytes);
+        assert_int_equal(os_bpf_update(&f.bpf.bpf, map_fd(OFF_CPU_MAP_PAGES), &i, &page), 0);
+    }
+    struct bpf_off_cpu_copy copy = {
+        .registers = {.mask = record_plan_off_cpu_regs(), .abi = 2, .values = {5}}};
+    const uint32_t bytes[] = {GIVEN, STACK_BYTES};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct bpf_off_cpu_copy_key key = {.hash = 333 + i};
+        struct bpf_off_cpu_key wait = {77, 78, 111, 333 + i, BPF_OFF_CPU_SLEEPS, 0};
+        copy.bytes = bytes[i];
+        assert_int_equal(os_bpf_update(&f.bpf.bpf, map_fd(OFF_CPU_MAP_COPIES), &key, &copy), 0);
+        put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &wait, 5000, 900 + i);
+    }
+    /* One that has no copy, and one that was walked as there was no room for it. */
+    struct bpf_off_cpu_key none = {77, 78, 111, 444, BPF_OFF_CPU_SLEEPS, 0};
+    struct bpf_off_cpu_key walked = {77, 78, 111, 222, BPF_OFF_CPU_SLEEPS, 0};
+    put_stack(&f, 222, USER, USER + 8);
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &walked, 5000, 1100);
+    put_stack(&f, 111, CALLER, CALLER + 8);
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &none, 5000, 1000);
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    expect_name(&w, &at, &f, "sleeps in read");
+    for (uint32_t i = 0; i < 4; i++) {
+        struct perfdata_sample s = expect_sample(&w, &at, &f);
+        assert_int_equal(s.callchain.count, i == 3 ? 7 : 4); /* no user's part */
+        assert_int_equal(s.regs_user.abi, i < 2 ? 2 : 0);
+        if (i >= 2) {
+            assert_int_equal(s.stack_user.size, 0);
+            continue;
+        }
+        assert_int_equal(perfdata_u64_at(&s.regs_user.values, 0), 5);
+        assert_int_equal(s.stack_dyn_size, s.stack_user.size);
+        assert_true(i ? s.stack_user.size > GIVEN && s.stack_user.size < STACK_BYTES
+                      : s.stack_user.size == GIVEN);
+        assert_int_equal(s.stack_user.data[GIVEN - 1], 7);
+    }
+    assert_int_equal(at, w.size);
+    record_off_cpu_tell(f.x);
+    writer_fini(&w);
+    end(&f);
+}
+
 static void refusals(void **state) {
     (void)state;
     struct fixture f;
@@ -340,11 +408,9 @@ static void waits_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_become_samples),
-        cmocka_unit_test(who_still_waits_is_read),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(failures_are_told),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(sums_become_samples),    cmocka_unit_test(who_still_waits_is_read),
+        cmocka_unit_test(copies_go_with_samples), cmocka_unit_test(refusals),
+        cmocka_unit_test(failures_are_told),      cmocka_unit_test(no_memory),
         cmocka_unit_test(waits_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

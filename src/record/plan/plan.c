@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bpf/off_cpu.h"
 #include "events/event_attr.h"
 
 enum { SOFTWARE_DUMMY = 9, SOFTWARE_BPF_OUTPUT = 10 }; /* PERF_COUNT_SW_* */
@@ -220,6 +221,23 @@ static void plan_dummy(struct record_event_plan *p, uint32_t index, const struct
     perf_event_attr_size(&p->attr);
 }
 
+uint64_t record_plan_off_cpu_regs(void) {
+#if defined(__x86_64__)
+    return BPF_OFF_CPU_REGS_X86;
+#elif defined(__aarch64__)
+    return BPF_OFF_CPU_REGS_ARM64;
+#else
+    return 0;
+#endif
+}
+
+uint32_t record_plan_off_cpu_copies(const struct record_options *o) {
+    if (o->callgraph != RECORD_CALLGRAPH_DWARF || o->kernel_callchains || o->all_kernel ||
+        !record_plan_off_cpu_regs())
+        return 0;
+    return ((o->stack_bytes ? o->stack_bytes + 7 : 8192) & ~7u);
+}
+
 /* The event of --off-cpu, as perf-record(1) describes it: an id and a name for samples that come from
  * elsewhere. */
 static void plan_off_cpu(struct record_event_plan *p, uint32_t index, const struct record_options *o,
@@ -234,6 +252,10 @@ static void plan_off_cpu(struct record_event_plan *p, uint32_t index, const stru
     set_common(p, o, t);
     p->attr.sample_type |= PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN;
     p->attr.sample_type &= ~PERFDATA_SAMPLE_CPU; /* who waits is on none */
+    if (record_plan_off_cpu_copies(o)) {
+        set_callgraph(&p->attr, RECORD_CALLGRAPH_DWARF, o, NULL);
+        p->attr.sample_regs_user = record_plan_off_cpu_regs();
+    }
     perf_event_attr_size(&p->attr);
 }
 

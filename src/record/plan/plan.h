@@ -46,4 +46,9 @@ void record_plan_fini(struct record_plan *c);
 /* perf_regs masks of all general registers that can be sampled on this machine (asm/perf_regs.h). */
 uint64_t record_plan_all_regs(void);
 
+/* How many bytes of the user stacks of threads that wait are copied; 0: they are walked by frame pointers. */
+uint32_t record_plan_off_cpu_copies(const struct record_options *o);
+/* The registers that are copied with them; 0: this machine's cannot be. */
+uint64_t record_plan_off_cpu_regs(void);
+
 #endif

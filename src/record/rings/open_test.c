@@ -457,6 +457,40 @@ static void cgroup_is_not_there(void **state) {
     record_plan_fini(&plan);
 }
 
+/* The event of --off-cpu has the dumps that it is given copies for. */
+static void off_cpu_stacks(void **state) {
+    struct fixture *f = *state;
+    const uint64_t dump = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
+    static const struct {
+        enum record_callgraph how;
+        bool kernel_only;
+        uint32_t asked, bytes;
+    } CASES[] = {{RECORD_CALLGRAPH_DWARF, false, 0, 8192},
+                 {RECORD_CALLGRAPH_DWARF, false, 1001, 1008},
+                 {RECORD_CALLGRAPH_DWARF, true, 0, 0},
+                 {RECORD_CALLGRAPH_FP, false, 0, 0},
+                 {RECORD_CALLGRAPH_NONE, false, 0, 0}};
+    if (!record_plan_off_cpu_regs())
+        skip();
+    f->o.off_cpu = true;
+    assert_true(perf_events_parse(f->sources, "cpu-clock", &f->events, NULL, &f->err));
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, 77, &f->err));
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        struct record_plan plan;
+        f->o.callgraph = CASES[i].how;
+        f->o.kernel_callchains = CASES[i].kernel_only;
+        f->o.stack_bytes = CASES[i].asked;
+        assert_true(record_plan_init(&plan, &f->events, &f->o, &f->target, &f->err));
+        const struct perfdata_attr *a = &plan.events.items[1].attr;
+        assert_true(plan.events.items[1].off_cpu);
+        assert_int_equal(record_plan_off_cpu_copies(&f->o), CASES[i].bytes);
+        assert_int_equal(a->sample_type & dump, CASES[i].bytes ? dump : 0);
+        assert_int_equal(a->sample_stack_user, CASES[i].bytes);
+        assert_int_equal(a->sample_regs_user, CASES[i].bytes ? record_plan_off_cpu_regs() : 0);
+        record_plan_fini(&plan);
+    }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -466,6 +500,7 @@ int main(void) {
         TEST(groups_that_do_not_fit),
         TEST(weak_groups),
         TEST(cgroup_is_not_there),
+        TEST(off_cpu_stacks),
         TEST(system_wide_on_one_cpu),
         TEST(per_thread),
         TEST(threads_of_a_process),

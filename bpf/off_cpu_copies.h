@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: (MIT OR GPL-2.0) */
+/*
+ * Copies of user stacks, which user space unwinds by tables (record --off-cpu --call-graph dwarf): for
+ * off_cpu.bpf.c alone.
+ *
+ *     copies   {hash, generation} -> registers, first page, bytes
+ *     pages    | generation 0: options.pages | generation 1: options.pages |
+ *
+ * A stack is copied once a generation. Two are the same if they were left at the same place and depth, with
+ * the same addresses in their innermost 4 KB: what else is there changes without its callers being others, as
+ * counters and times do.
+ */
+#ifndef SONDE_BPF_OFF_CPU_COPIES_H
+#define SONDE_BPF_OFF_CPU_COPIES_H
+
+enum {
+    LOOKED_AT = 512,    /* words */
+    PIECE = 16,         /* of them, read at once where they cannot all be */
+    PAGES_MAX = 8,      /* of a copy */
+    STEPS = 10,         /* halvings from a page down to a word */
+    COMPAT_CODE = 0x23, /* the code segment of 32-bit programs on x86 */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bpf_off_cpu_page);
+} pages SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct bpf_off_cpu_copy_key);
+    __type(value, struct bpf_off_cpu_copy);
+} copies SEC(".maps");
+
+struct copying {
+    struct bpf_off_cpu_copy copy;
+    __u64 words[LOOKED_AT];
+    __u32 at, unused;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct copying);
+} copying SEC(".maps");
+
+/* What is written to now; user space exchanges it. */
+__u32 generation;
+__u32 pages_used[2]; /* by generation; may be more than there are */
+
+/* The registers with which the thread entered the kernel. Returns its stack pointer, 0 for none. */
+static __u64 read_registers(struct task_struct *task, struct bpf_off_cpu_registers *to) {
+    struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+    to->mask = 0;
+    if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+        struct pt_regs___x86 *x86 = (struct pt_regs___x86 *)regs;
+        to->mask = BPF_OFF_CPU_REGS_X86;
+        to->abi = BPF_CORE_READ(x86, cs) == COMPAT_CODE ? 1 : 2;
+        to->values[0] = BPF_CORE_READ(x86, bx);
+        to->values[1] = BPF_CORE_READ(x86, bp);
+        to->values[2] = BPF_CORE_READ(x86, sp);
+        to->values[3] = BPF_CORE_READ(x86, ip);
+        to->values[4] = BPF_CORE_READ(x86, r12);
+        to->values[5] = BPF_CORE_READ(x86, r13);
+        to->values[6] = BPF_CORE_READ(x86, r14);
+        to->values[7] = BPF_CORE_READ(x86, r15);
+        return to->values[2];
+    }
+    if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno)) {
+        struct pt_regs___arm64 *arm64 = (struct pt_regs___arm64 *)regs;
+        to->mask = BPF_OFF_CPU_REGS_ARM64;
+        to->abi = 2;
+        bpf_probe_read_kernel(to->values, 12 * sizeof *to->values, &arm64->regs[19]);
+        to->values[12] = BPF_CORE_READ(arm64, sp);
+        to->values[13] = BPF_CORE_READ(arm64, pc);
+        return to->values[12];
+    }
+    return 0;
+}
+
+static __u64 mix(__u64 hash, __u64 word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccdull;
+    return hash ^ hash >> 32;
+}
+
+/* Not what cannot be an address: nothing is mapped below 64 KB, nor on x86 from 2^47 on. */
+static bool may_be_address(__u64 word) {
+    return word >> 16 && !(bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) && word >> 47);
+}
+
+/* What tells this stack from others. */
+static __u64 identify(struct copying *c, __u64 sp) {
+    __u64 hash = mix(0x9e3779b97f4a7c15ull, sp);
+    bool x86 = c->copy.registers.mask == BPF_OFF_CPU_REGS_X86;
+    __u64 pc = c->copy.registers.values[x86 ? 3 : 13], frame = c->copy.registers.values[x86 ? 1 : 10];
+    hash = mix(hash, pc);
+    hash = may_be_address(frame) ? mix(hash, frame) : hash;
+    if (!x86) /* who called a function that keeps its return address in the register */
+        hash = mix(hash, c->copy.registers.values[11]);
+    if (bpf_probe_read_user(c->words, sizeof c->words, (void *)sp)) /* the stack's end is near */
+        for (__u32 i = 0; i < LOOKED_AT; i += PIECE)
+            if (bpf_probe_read_user(c->words + i, PIECE * sizeof *c->words, (void *)(sp + 8 * i)))
+                break;
+    for (__u32 i = 0; i < LOOKED_AT; i++)
+        if (may_be_address(c->words[i]))
+            hash = mix(hash, c->words[i]);
+    return hash ? hash : 1;
+}
+
+/* Copies up to `n` bytes from `from` on: how many could be read. */
+static __u32 copy_page(struct copying *c, struct bpf_off_cpu_page *page, __u64 from, __u32 n) {
+    if (n > BPF_OFF_CPU_PAGE)
+        return 0;
+    if (bpf_probe_read_user(page->bytes, n, (void *)from) == 0)
+        return n;
+    c->at = 0;
+    for (__u32 i = 0, piece = BPF_OFF_CPU_PAGE / 2; i < STEPS; i++, piece /= 2) {
+        volatile __u32 *at = &c->at; /* in memory: to the verifier all steps are alike */
+        __u32 to = *at, last = BPF_OFF_CPU_PAGE - piece;
+        barrier_var(to); /* what is compared is what is added, as Linux 6.1 wants it */
+        if (to <= last && to + piece <= n &&
+            bpf_probe_read_user(page->bytes + to, piece, (void *)(from + to)) == 0)
+            *at = to + piece;
+    }
+    return c->at;
+}
+
+/* Copies the stack into pages of this generation: false where there are none left. */
+static bool copy_pages(struct copying *c, __u32 which, __u64 sp) {
+    __u32 n = (options.copy_bytes + BPF_OFF_CPU_PAGE - 1) / BPF_OFF_CPU_PAGE, done = 0;
+    if (pages_used[which] + n > options.pages)
+        return false;
+    __u32 first = __sync_fetch_and_add(&pages_used[which], n);
+    if (first + n > options.pages)
+        return false;
+    c->copy.first_page = which * options.pages + first;
+    for (__u32 i = 0; i < PAGES_MAX; i++) {
+        __u32 index = c->copy.first_page + i, want = options.copy_bytes - done;
+        struct bpf_off_cpu_page *page = i < n ? bpf_map_lookup_elem(&pages, &index) : NULL;
+        want = want < BPF_OFF_CPU_PAGE ? want : BPF_OFF_CPU_PAGE;
+        __u32 got = page ? copy_page(c, page, sp + done, want) : 0;
+        done += got;
+        if (got < BPF_OFF_CPU_PAGE)
+            break;
+    }
+    c->copy.bytes = done;
+    return true;
+}
+
+/* Of the current thread: the hash of its copy, 0 for none. Not static: the verifier looks at it once, however
+ * often it is called. */
+__attribute__((noinline)) __u64 copy_user_stack(void) {
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct copying *c = bpf_map_lookup_elem(&copying, &ZERO);
+    struct bpf_off_cpu_counters *n = count();
+    __u64 sp = c && n ? read_registers(task, &c->copy.registers) : 0;
+    if (!c || !n || !sp)
+        return 0;
+    __u32 which = generation & 1;
+    struct bpf_off_cpu_copy_key key = {.hash = identify(c, sp), .generation = which};
+    if (bpf_map_lookup_elem(&copies, &key))
+        return key.hash;
+    if (!copy_pages(c, which, sp)) {
+        n->lost_copies++;
+        return 0;
+    }
+    if (!c->copy.bytes) /* its memory is not there now */
+        return 0;
+    if (bpf_map_update_elem(&copies, &key, &c->copy, BPF_NOEXIST) && !bpf_map_lookup_elem(&copies, &key)) {
+        n->lost_copies++;
+        return 0;
+    }
+    n->copies++;
+    return key.hash;
+}
+
+#endif
