@@ -5,7 +5,7 @@ import type { Client } from "./client";
 import { palette, type Palette } from "./colour";
 import { Model } from "./model";
 import { baseName, shownOften } from "./names";
-import { DEFAULTS, fromHash, matcher, type State, toHash } from "./state";
+import { DEFAULTS, fromHash, matcher, type State, toHash, usualState } from "./state";
 import type { Filter, TimeInfo } from "./time";
 import type { EventInfo, Tree } from "./tree";
 import type { Judged } from "./verdict";
@@ -24,13 +24,16 @@ export class App {
     onpoint: () => void = () => undefined;
     /** Called when anything changed; `fresh`: the analysis is another one. */
     onchange: (fresh: boolean) => void = () => undefined;
+    /** What the page shows without a hash. */
+    private readonly usual: State;
     private analysisKey = "";
     private matchKey = "";
     private colours = new Map<string, Palette>();
 
     constructor(readonly tree: Tree, private readonly client: Client) {
         this.model = new Model(tree);
-        this.state = this.valid(fromHash(location.hash));
+        this.usual = usualState(tree.recordings.length);
+        this.state = this.valid(fromHash(location.hash, this.usual));
         this.pointed = this.state.func;
         this.analysis = new Analysis(this.model, [], null);
         window.addEventListener("hashchange", () => this.restore());
@@ -72,8 +75,8 @@ export class App {
     }
 
     private restore(): void {
-        const state = this.valid(fromHash(location.hash));
-        if (toHash(state) === toHash(this.state)) return;
+        const state = this.valid(fromHash(location.hash, this.usual));
+        if (toHash(state, this.usual) === toHash(this.state, this.usual)) return;
         this.state = state;
         this.refresh();
     }
@@ -89,8 +92,8 @@ export class App {
         const before = this.state;
         if (change.func !== undefined) this.point(change.func);
         this.state = { ...before, ...change };
-        const hash = toHash(this.state);
-        if (hash !== toHash(before)) {
+        const hash = toHash(this.state, this.usual);
+        if (hash !== toHash(before, this.usual)) {
             const step = !passing && STEPS.some((k) => JSON.stringify(before[k]) !== JSON.stringify(this.state[k]));
             // A browser that is asked too often says no; the state is right all the same.
             try {

@@ -60,11 +60,17 @@ function written(value: State[keyof State]): string {
     return typeof value === "boolean" ? "1" : String(value);
 }
 
-export function toHash(state: State): string {
+/** What a page begins with: two recordings are there to be compared. */
+export function usualState(recordings: number): State {
+    return recordings > 1 ? { ...DEFAULTS, view: "diff" } : DEFAULTS;
+}
+
+/** `start`: what need not be said. */
+export function toHash(state: State, start: State = DEFAULTS): string {
     const out = new URLSearchParams();
     for (const [key, short] of KEYS) {
         const text = written(state[key] ?? "");
-        const usual = DEFAULTS[key];
+        const usual = start[key];
         if (state[key] === null || state[key] === usual || (Array.isArray(usual) && !text)) continue;
         out.set(short, typeof usual === "boolean" && !state[key] ? "0" : text);
     }
@@ -89,8 +95,8 @@ function read(key: keyof State, text: string): unknown {
 }
 
 /** What a hash says; anything that makes no sense is as if it were not there. */
-export function fromHash(hash: string): State {
-    const state: State = { ...DEFAULTS };
+export function fromHash(hash: string, start: State = DEFAULTS): State {
+    const state: State = { ...start };
     const given = new URLSearchParams(hash.replace(/^#/, ""));
     for (const [key, short] of KEYS) {
         const text = given.get(short);

@@ -114,6 +114,9 @@ test("links: what is chosen comes back, nonsense does not", () => {
     };
     assert.deepEqual(page.fromHash("#" + page.toHash(state)), state);
     assert.equal(page.toHash(page.DEFAULTS), "");
+    const two = page.usualState(2);
+    assert.deepEqual([page.usualState(1).view, two.view, page.toHash(two, two), page.toHash(page.DEFAULTS, two)], ["flame", "diff", "", "v=flame"]);
+    assert.deepEqual([page.fromHash("", two), page.fromHash("#v=flame", two)], [two, page.DEFAULTS]);
     assert.deepEqual(page.fromHash("#v=evil&e=1e9&z=..-.~&r=9-1&m=constructor&t=x&f=NaN&up=2&__proto__=1"), page.DEFAULTS);
 });
 

@@ -204,7 +204,7 @@ test("a sandwich's halves and the function page agree with the table", async () 
 });
 
 test("a comparison: shares, and what changed most", async () => {
-    const { page, close } = await open(`${urls.two}#v=diff`);
+    const { page, close } = await open(urls.two); // what two recordings begin with
     await page.waitForSelector('.diff .rows [role="row"]');
     const [a, b] = [0, 1].map((event) => sums(two, (s) => s.event === event));
     const share = (s, k) => (s.self.get(k)?.samples ?? 0) / s.all.samples;
