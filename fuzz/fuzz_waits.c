@@ -3,7 +3,7 @@
  * hold. */
 #include "fuzz.h"
 
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "waits/check_waits.h"
 #include "waits/explain.h"
 #include "waits/read/read_proc.h"

@@ -4,7 +4,7 @@
 #include "annotate/code.h"
 #include "base/hash.h"
 #include "object/disasm/objdump_text.h"
-#include "os/objdump.h"
+#include "os/run/objdump.h"
 
 /* ---- lines and inlined calls ---- */
 

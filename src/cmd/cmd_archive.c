@@ -15,7 +15,7 @@
 #include "object/cookie.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "os/sysfs.h"
 #include "record/keep/cache_entries.h"
 #include "recording/kernel_maps.h"

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "cmd/common/command.h"
 #include "format/kallsyms/kallsyms.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "os/rights.h"
 #include "recording/kernel_maps.h"
 

@@ -5,7 +5,7 @@
 
 #include "count/counts.h"
 #include "events/target.h"
-#include "os/child.h"
+#include "os/run/child.h"
 
 struct count_options {
     char *const *command; /* ended by NULL; NULL: none */

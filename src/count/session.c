@@ -12,8 +12,8 @@
 #include "events/cgroups.h"
 #include "events/control.h"
 #include "os/channel.h"
-#include "os/child.h"
 #include "os/poller.h"
+#include "os/run/child.h"
 
 enum { MAX_EVENTS = 8, ALIVE_MS = 100 };
 static const uint64_t LATE_NS = 1000000000; /* by then what other CPUs wrote before has been taken, too */

@@ -8,8 +8,8 @@
 #include "count/options.h"
 #include "events/event_parse.h"
 #include "os/bpf/bpf.h"
-#include "os/perf_event.h"
-#include "os/proc.h"
+#include "os/perf/perf_event.h"
+#include "os/proc/proc.h"
 
 /* What is counted; borrowed. */
 struct count_opened {

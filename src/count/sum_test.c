@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "count/open/passes.h"
 #include "count/rate.h"
-#include "os/perf_event_fake.h"
+#include "os/perf/perf_event_fake.h"
 
 /* Two sockets with a core each of two threads, a core PMU and a PMU in each socket. */
 #define CPU "/sys/devices/system/cpu/"

@@ -6,7 +6,7 @@
 #ifndef SONDE_EVENTS_ALLOWED_H
 #define SONDE_EVENTS_ALLOWED_H
 
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 #include "os/rights.h"
 
 /* 0: it may; else the errno of perf_event_open(2). */

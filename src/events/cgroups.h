@@ -3,7 +3,7 @@
 #ifndef SONDE_EVENTS_CGROUPS_H
 #define SONDE_EVENTS_CGROUPS_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 /* The folder where the hierarchy is mounted that perf events know groups from: version 1's with the
  * controller perf_event, else version 2's (cgroups(7)). False when there is none. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/host.h"
+#include "os/proc/host.h"
 
 enum { PATH_ROOM = 512 };
 

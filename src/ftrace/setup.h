@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "os/tracefs.h"
+#include "os/perf/tracefs.h"
 
 typedef VEC(const char *) ftrace_names;
 

@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "os/proc_internal.h"
+#include "os/proc/proc_internal.h"
 
 /* Which mount a file is reached through; 0: the kernel does not say (before Linux 5.8). statx(2). */
 static uint64_t mount_of(int fd, const char *path) {

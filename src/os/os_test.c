@@ -11,7 +11,7 @@
 #include "os/map.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "os/spool.h"
 
 #include <malloc.h>

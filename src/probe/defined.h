@@ -3,7 +3,7 @@
 #ifndef SONDE_PROBE_DEFINED_H
 #define SONDE_PROBE_DEFINED_H
 
-#include "os/dynamic_events.h"
+#include "os/perf/dynamic_events.h"
 #include "probe/event.h"
 
 /* Appends the probes of one kind; lines that are none are passed over. False and *err. */

@@ -7,8 +7,8 @@
 #include "events/event_parse.h"
 #include "os/bpf/bpf.h"
 #include "os/output.h"
-#include "os/perf_event.h"
-#include "os/proc.h"
+#include "os/perf/perf_event.h"
+#include "os/proc/proc.h"
 #include "record/options.h"
 #include "record/write/sink.h"
 

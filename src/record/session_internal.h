@@ -5,9 +5,9 @@
 
 #include "events/control.h"
 #include "os/channel.h"
-#include "os/child.h"
-#include "os/host.h"
 #include "os/place.h"
+#include "os/proc/host.h"
+#include "os/run/child.h"
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
 #include "record/off_cpu/off_cpu.h"

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "format/kallsyms/kallsyms.h"
 #include "format/modules/modules.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "recording/kernel_maps.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "base/writer.h"
 #include "model/model_test_records.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "recording/late_modules.h"
 
 #define TEXT 0xffffffff81000000

@@ -6,8 +6,8 @@
 
 #include "object/cookie.h"
 #include "os/files.h"
-#include "os/host.h"
-#include "os/proc.h"
+#include "os/proc/host.h"
+#include "os/proc/proc.h"
 
 enum { SERVERS_TOTAL_MS = 10000 };
 

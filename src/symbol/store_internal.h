@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "format/perfdata/added/kept.h"
-#include "os/debuginfod.h"
+#include "os/run/debuginfod.h"
 #include "symbol/kernel_cache.h"
 #include "symbol/store.h"
 #include "symbol/symfile.h"

@@ -16,9 +16,9 @@
 #include "format/perfdata/added/module_map.h"
 #include "object/cookie.h"
 #include "object/links.h"
-#include "os/debuginfod.h"
-#include "os/host.h"
-#include "os/proc.h"
+#include "os/proc/host.h"
+#include "os/proc/proc.h"
+#include "os/run/debuginfod.h"
 
 #define ID_A  "aaaaaaaaaaaaaaaaaaaa"
 #define ID_B  "bbbbbbbbbbbbbbbbbbbb"

@@ -6,7 +6,7 @@
 #include "format/perfmap/perfmap.h"
 #include "object/links.h"
 #include "os/files.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "symbol/elf_symbols.h"
 #include <elf.h>
 #include <stdio.h>

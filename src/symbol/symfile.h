@@ -14,7 +14,7 @@
 #include "object/cfi.h"
 #include "object/elf.h"
 #include "os/map.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "symbol/kernel_list.h"
 
 struct symfile {

@@ -7,7 +7,7 @@
 #ifndef SONDE_WAITS_ENDS_H
 #define SONDE_WAITS_ENDS_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "waits/waits.h"
 
 enum waits_object_kind { WAITS_OBJECT_UNKNOWN, WAITS_OBJECT_FILE, WAITS_OBJECT_PIPE, WAITS_OBJECT_SOCKET };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "tests/support/fail_alloc.h"
 #include "waits/calls.h"
 #include "waits/chains.h"

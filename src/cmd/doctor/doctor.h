@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "cmd/report/report_profile.h"
 #include "os/files.h"
-#include "os/perf_event.h"
-#include "os/proc.h"
+#include "os/perf/perf_event.h"
+#include "os/proc/proc.h"
 #include "os/sysfs.h"
 
 enum doctor_severity {

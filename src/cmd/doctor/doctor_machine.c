@@ -10,7 +10,7 @@
 #include "config.h"
 #include "events/allowed.h"
 #include "events/tracepoint.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "os/rights.h"
 #include "record/synth/kernel.h"
 

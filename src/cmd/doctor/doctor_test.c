@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "format/perfdata/events/attr.h"
-#include "os/perf_event_fake.h"
-#include "os/proc_fake.h"
+#include "os/perf/perf_event_fake.h"
+#include "os/proc/proc_fake.h"
 
 static const struct doctor_finding *find(const struct doctor *d, const char *id) {
     for (size_t i = 0; i < d->list.count; i++)

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "cmd/ftrace/ftrace.h"
 #include "events/target.h"
-#include "os/child.h"
 #include "os/poller.h"
+#include "os/run/child.h"
 
 enum { TICK_MS = 20, CPUS_MAX = 4096, MASK_ROOM = CPUS_MAX / 4 + CPUS_MAX / 32 + 2 };
 /* By then what other CPUs wrote before can be read. */

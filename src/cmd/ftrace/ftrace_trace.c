@@ -9,8 +9,8 @@
 #include "base/cursor.h"
 #include "cmd/ftrace/ftrace.h"
 #include "format/tracefs/tracing_data.h"
-#include "os/host.h"
 #include "os/poller.h"
+#include "os/proc/host.h"
 
 struct text_face {
     struct out *out;

@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "bpf/dist/locks.h"
-#include "os/child.h"
 #include "os/files.h"
 #include "os/poller.h"
+#include "os/run/child.h"
 
 static const char KALLSYMS[] = "/proc/kallsyms";
 

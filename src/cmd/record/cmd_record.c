@@ -14,9 +14,9 @@
 #include "cmd/record/record_probe.h"
 #include "cmd/view/show.h"
 #include "os/limits.h"
-#include "os/mounts.h"
 #include "os/output.h"
-#include "os/proc.h"
+#include "os/proc/mounts.h"
+#include "os/proc/proc.h"
 #include "record/session.h"
 #include "record/synth/synth.h"
 

@@ -11,9 +11,9 @@
 #include "cmd/sched/sched.h"
 #include "format/perfdata/header/header_encode.h"
 #include "format/schedstat/schedstat.h"
-#include "os/child.h"
 #include "os/files.h"
 #include "os/output.h"
+#include "os/run/child.h"
 #include "select/filter.h"
 #include "view/sched/stats_text.h"
 

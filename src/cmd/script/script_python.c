@@ -15,7 +15,7 @@
 #include "cmd/common/exec_path.h"
 #include "format/perfdata/events/events.h"
 #include "format/tracefs/tracing_data.h"
-#include "os/child.h"
+#include "os/run/child.h"
 #include "view/script/script_skeleton.h"
 
 /* Below our own folder; perf's scripts look for modules below $PERF_EXEC_PATH in the second one. */

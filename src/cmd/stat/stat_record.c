@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/stat/stat_record.h"
 
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "record/synth/opening.h"
 #include "record/write/facts.h"
 

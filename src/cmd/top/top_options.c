@@ -8,8 +8,8 @@
 
 #include "cmd/common/absent.h"
 #include "cmd/record/record_args.h"
-#include "os/host.h"
 #include "os/limits.h"
+#include "os/proc/host.h"
 
 enum { DEFAULT_DELAY_MS = 2000, LEAST_DELAY_MS = 100, MOST_DELAY_S = 86400, DWARF_RING_BYTES = 16 << 20 };
 

@@ -6,9 +6,9 @@
 
 #include "cmd/report/report_switch.h"
 #include "cmd/top/top_epoch.h"
-#include "os/mounts.h"
 #include "os/poller.h"
-#include "os/proc.h"
+#include "os/proc/mounts.h"
+#include "os/proc/proc.h"
 #include "record/synth/synth.h"
 
 enum {

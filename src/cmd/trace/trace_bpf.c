@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bpf/dist/trace.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 
 enum { CPUS_MAX = 1 << 14, SUMS = 1 << 17, RING_BYTES = 16 << 20 };
 

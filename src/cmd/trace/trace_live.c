@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "cmd/trace/trace_bpf.h"
-#include "os/host.h"
-#include "os/mounts.h"
+#include "os/proc/host.h"
+#include "os/proc/mounts.h"
 #include "record/session.h"
 #include "record/synth/synth.h"
 #include "recording/live.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "cmd/common/input.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "record/synth/tasks.h"
 #include "resolve/sample.h"
 

@@ -4,7 +4,7 @@
 #define SONDE_CMD_WAITS_WAITS_STACKS_H
 
 #include "cmd/common/command.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "waits/groups.h"
 
 /* Appends the user's frames to the stacks of all threads that are chosen. A stack that cannot be read or

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "recording/kernel_maps.h"
 #include "symbol/name_match.h"
 

@@ -9,7 +9,7 @@
 
 #include "count/open/counters.h"
 #include "os/bpf/bpf_object.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 struct count_by_bpf_from {
     const struct os_bpf *bpf;

@@ -13,8 +13,8 @@
 #include "bpf/dist/group_counts.h"
 #include "count/sum.h"
 #include "os/bpf/bpf_fake.h"
-#include "os/perf_event_fake.h"
-#include "os/proc_fake.h"
+#include "os/perf/perf_event_fake.h"
+#include "os/proc/proc_fake.h"
 #include "tests/support/fail_alloc.h"
 
 enum { CPUS = 4, ID_A = 77, ID_B = 88, SUM_BYTES = sizeof(struct bpf_group_counts_reading) };

@@ -4,7 +4,7 @@
 #define SONDE_COUNT_OPEN_COUNTERS_H
 
 #include "count/open/plan.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 
 struct count_reading {
     uint64_t value, enabled_ns, running_ns;

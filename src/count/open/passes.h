@@ -6,7 +6,7 @@
 
 #include "count/counts.h"
 #include "events/event_parse.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 
 struct count_passes {
     VEC(uint32_t) of; /* of each event: its pass, from 0 on; COUNT_EVERY_PASS: it takes no counter */

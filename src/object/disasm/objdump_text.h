@@ -8,7 +8,7 @@
 /* The name of an architecture for objdump's -m. */
 const char *disasm_objdump_machine(enum disasm_arch arch);
 
-/* `text`: printed with --no-show-raw-insn of `code` at `address` (os/objdump.h runs it so). Appends its
+/* `text`: printed with --no-show-raw-insn of `code` at `address` (os/run/objdump.h runs it so). Appends its
  * instructions; addresses in them get the options' symbols, not objdump's. The text may be anything. False:
  * ERR_BROKEN: it does not cover the code from its start in steps that instructions have, and the list is as
  * it was; ERR_MEMORY. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/host.h"
+#include "os/proc/host.h"
 
 /*
  * What the loader takes and gives, as libbpf's bpf_load_and_run and the structs of a light skeleton lay it

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/proc_internal.h"
+#include "os/proc/proc_internal.h"
 
 static long call(int command, union bpf_attr *attr) {
     return syscall(SYS_bpf, command, attr, sizeof *attr);

@@ -9,7 +9,7 @@
 #ifndef SONDE_RECORD_KEEP_BUILD_ID_CACHE_H
 #define SONDE_RECORD_KEEP_BUILD_ID_CACHE_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/mapped_build_ids.h"
 
 struct record_cache {

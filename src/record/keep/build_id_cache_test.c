@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "tests/support/elf_image.h"
 
 static const uint8_t ID[] = {0xab, 1, 2, 3, 4, 5, 6, 7};

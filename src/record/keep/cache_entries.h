@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 struct record_cache_entry {
     const char *id;   /* in hexadecimal */

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "format/perfdata/added/evidence.h"
 #include "format/perfdata/record.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/mapped_build_ids.h"
 
 struct record_identity {

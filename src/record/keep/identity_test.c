@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "tests/support/elf_image.h"
 
 enum { PID = 7, INO = 77, START = 0x400000, END = 0x402000 };

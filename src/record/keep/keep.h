@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "format/perfdata/added/kept.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 enum record_keep_what { RECORD_KEEP_UNWIND, RECORD_KEEP_FULL, RECORD_KEEP_NONE };
 

@@ -11,7 +11,7 @@
 #include "format/perfdata/record.h"
 #include "object/compressed.h"
 #include "object/elf.h"
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "symbol/symbol_kept.h"
 #include "tests/support/elf_image.h"
 

@@ -10,7 +10,7 @@
 #ifndef SONDE_RECORD_KEEP_SECTIONS_H
 #define SONDE_RECORD_KEEP_SECTIONS_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "os/sysfs.h"
 #include "record/synth/loaded_modules.h"
 

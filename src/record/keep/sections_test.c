@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "config.h"
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 
 static void check(const struct os_proc_fake *fake, const struct sysfs_fake *tree, const char *want) {
     struct os_proc proc = os_proc_fake(fake);

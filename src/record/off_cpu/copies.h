@@ -11,7 +11,7 @@
 #include "bpf/dist/off_cpu.h"
 #include "format/perfdata/perfdata_sample.h"
 #include "os/bpf/bpf_object.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 /* The kernel's memory for copies, and ours at most for threads that still wait at the end. */
 enum { RECORD_COPIES_BYTES = 16 << 20 };

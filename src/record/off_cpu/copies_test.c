@@ -10,7 +10,7 @@
 
 #include "os/bpf/bpf_fake.h"
 #include "os/bpf/bpf_maps.h"
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "record/off_cpu/copies.h"
 #include "record/plan/plan.h"
 #include "tests/support/fail_alloc.h"

@@ -16,8 +16,8 @@
 #include "events/target.h"
 #include "format/perfdata/events/events.h"
 #include "os/bpf/bpf.h"
-#include "os/perf_event.h"
-#include "os/proc.h"
+#include "os/perf/perf_event.h"
+#include "os/proc/proc.h"
 #include "record/options.h"
 #include "record/write/sink.h"
 

@@ -8,7 +8,7 @@
 #define SONDE_RECORD_RINGS_CLOCK_H
 
 #include "format/perfdata/added/clock_pair.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 #include "record/options.h"
 
 /* An instant on both clocks; the tightest of a few tries. False where the kernel gives no such record. */

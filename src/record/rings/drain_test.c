@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "config.h"
-#include "os/perf_event_fake.h"
-#include "os/proc_fake.h"
+#include "os/perf/perf_event_fake.h"
+#include "os/proc/proc_fake.h"
 #include "stream/stream.h"
 
 enum { RINGS = 3 };

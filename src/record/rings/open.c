@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "events/allowed.h"
-#include "os/host.h"
 #include "os/limits.h"
+#include "os/proc/host.h"
 #include "os/rights.h"
 
 /*

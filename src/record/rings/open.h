@@ -8,7 +8,7 @@
 #define SONDE_RECORD_RINGS_OPEN_H
 
 #include "format/perfdata/events/events.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 #include "record/plan/plan.h"
 
 /* An opened descriptor. */

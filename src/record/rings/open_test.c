@@ -11,7 +11,7 @@
 #include <linux/perf_event.h>
 
 #include "base/log.h"
-#include "os/perf_event_fake.h"
+#include "os/perf/perf_event_fake.h"
 #include "record/synth/opening.h"
 
 /* A machine with CPUs 0, 1 and 3, and process 40 with threads 40, 41, 42. */

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "format/perfdata/header/feature.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/sink.h"
 
 /* What the header says of them (BPF_PROG_INFO, BPF_BTF). */

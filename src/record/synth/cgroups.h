@@ -3,7 +3,7 @@
 #ifndef SONDE_RECORD_SYNTH_CGROUPS_H
 #define SONDE_RECORD_SYNTH_CGROUPS_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/sink.h"
 
 /* All groups, parents before children; none where no hierarchy is mounted. False when memory ran out. */

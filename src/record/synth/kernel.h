@@ -4,7 +4,7 @@
 #define SONDE_RECORD_SYNTH_KERNEL_H
 
 #include "format/perfdata/added/kernel_facts.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/synth/loaded_modules.h"
 #include "record/write/sink.h"
 

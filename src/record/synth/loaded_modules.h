@@ -4,7 +4,7 @@
 #define SONDE_RECORD_SYNTH_LOADED_MODULES_H
 
 #include "base/arena.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 struct record_module {
     const char *name;

@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "events/target.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 #include "os/sysfs.h"
 #include "record/options.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/writer.h"
 #include "format/perfdata/record.h"
-#include "os/perf_event_fake.h"
+#include "os/perf/perf_event_fake.h"
 
 /* The texts of a 6.1 kernel, shortened; the second name's place is elsewhere. */
 #define FIELD(what, at) "\tfield:" what ";\toffset:" at ";\tsize:4;\tsigned:0;\n"

@@ -3,7 +3,7 @@
 #ifndef SONDE_RECORD_SYNTH_SYNTH_H
 #define SONDE_RECORD_SYNTH_SYNTH_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/sink.h"
 
 /* A record_synth_fn; ctx: the const struct os_proc to ask. */

@@ -3,7 +3,7 @@
 #ifndef SONDE_RECORD_SYNTH_SYNTH_TEST_H
 #define SONDE_RECORD_SYNTH_SYNTH_TEST_H
 
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "record/write/sink.h"
 
 struct synth_test {

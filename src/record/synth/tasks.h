@@ -4,7 +4,7 @@
 #define SONDE_RECORD_SYNTH_TASKS_H
 
 #include "base/hash.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "record/write/sink.h"
 
 struct record_tasks {

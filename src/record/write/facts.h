@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "format/perfdata/header/feature.h"
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "os/sysfs.h"
 #include "record/options.h"
 

@@ -8,7 +8,7 @@
 #define SONDE_WAITS_READ_CLOCKS_H
 
 #include "os/affinity.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 typedef VEC(int64_t) waits_clocks;
 

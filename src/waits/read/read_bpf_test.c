@@ -11,7 +11,7 @@
 
 #include "bpf/dist/waits.h"
 #include "os/bpf/bpf_fake.h"
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 #include "waits/read/read_bpf.h"
 
 static const struct os_bpf_map_kind KINDS[WAITS_MAP_COUNT] = {

@@ -4,7 +4,7 @@
 #define SONDE_WAITS_READ_READ_PROC_H
 
 #include "base/err.h"
-#include "os/proc.h"
+#include "os/proc/proc.h"
 #include "waits/waits.h"
 
 struct waits_read_options {

@@ -3,7 +3,7 @@
 #ifndef SONDE_OS_PROC_INTERNAL_H
 #define SONDE_OS_PROC_INTERNAL_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 int os_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out);
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "os/proc_internal.h"
+#include "os/proc/proc_internal.h"
 
 enum { ANSWER_ROOM = 64 << 10 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/debuginfod.h"
+#include "os/run/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/objdump.h"
+#include "os/run/objdump.h"
 #include "tests/support/fail_alloc.h"
 
 static const uint8_t code[] = {0x55, 0xc3};

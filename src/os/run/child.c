@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/child.h"
+#include "os/run/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

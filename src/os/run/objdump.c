@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/objdump.h"
+#include "os/run/objdump.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef SONDE_OS_MOUNTS_H
 #define SONDE_OS_MOUNTS_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 struct os_mounts;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/tracefs.h"
+#include "os/perf/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>

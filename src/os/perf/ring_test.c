@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/ring.h"
+#include "os/perf/ring.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "os/child.h"
-#include "os/perf_event_fake.h"
+#include "os/perf/perf_event_fake.h"
+#include "os/run/child.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os/tracefs.h"
+#include "os/perf/tracefs.h"
 
 static struct os_tracefs_fake_file *find(const struct os_tracefs_fake *f, const char *path) {
     for (size_t i = 0; i < f->count; i++)

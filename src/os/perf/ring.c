@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/ring.h"
+#include "os/perf/ring.h"
 
 #include <linux/perf_event.h>
 

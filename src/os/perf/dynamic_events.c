@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/dynamic_events.h"
+#include "os/perf/dynamic_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os/host.h"
+#include "os/proc/host.h"
 #include "os/sysfs.h"
 
 static const char *const ROOTS[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};

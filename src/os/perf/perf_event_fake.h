@@ -4,7 +4,7 @@
 #define SONDE_OS_PERF_EVENT_FAKE_H
 
 #include "base/vec.h"
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 
 struct os_perf_fake_event {
     bool closed, enabled;

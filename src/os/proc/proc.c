@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "os/mounts.h"
-#include "os/proc_internal.h"
+#include "os/proc/mounts.h"
+#include "os/proc/proc_internal.h"
 
 /* struct procmap_query and its constants: include/uapi/linux/fs.h of Linux 6.11; older headers lack them. */
 struct procmap_query {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/proc_fake.h"
+#include "os/proc/proc_fake.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/perf_event.h"
+#include "os/perf/perf_event.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #define SONDE_OS_PERF_EVENT_H
 
 #include "base/bytes.h"
-#include "os/ring.h"
+#include "os/perf/ring.h"
 
 enum os_perf_control { /* ioctls on an event's descriptor */
                        OS_PERF_ENABLE,

@@ -3,7 +3,7 @@
 #ifndef SONDE_OS_PROC_FAKE_H
 #define SONDE_OS_PROC_FAKE_H
 
-#include "os/proc.h"
+#include "os/proc/proc.h"
 
 struct os_proc_fake_file {
     const char *path;     /* directories are implied */

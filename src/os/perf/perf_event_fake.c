@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/perf_event_fake.h"
+#include "os/perf/perf_event_fake.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/mounts.h"
+#include "os/proc/mounts.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/host.h"
+#include "os/proc/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
