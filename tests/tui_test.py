@@ -475,14 +475,14 @@ def stopped():
     screen.keys("C-z")
     screen.wait("^Z stops it", lambda s: "Stopped" in s and HINT not in s)
     screen.type("clear; stty -a\n")
-    held = screen.wait("the terminal is the shell's", lambda s: s.rstrip().endswith("$") and " icanon" in s)
+    held = screen.wait("the terminal is the shell's", lambda s: s.startswith("speed") and s.rstrip().endswith("$"))
     report.check("it echoes", " echo " in held and "-echo " not in held, held)
     screen.type("fg\n")
     screen.wait("fg draws it again", lambda s: s == before)
     screen.keys("Down", "q")
     screen.wait("and q ends it", lambda s: HINT not in s and s.rstrip().endswith("$"))
     screen.type("clear; stty -a\n")
-    after = screen.wait("the terminal is given back", lambda s: s.rstrip().endswith("$") and " icanon" in s)
+    after = screen.wait("the terminal is given back", lambda s: s.startswith("speed") and s.rstrip().endswith("$"))
     settings = [text[text.index("speed"):] for text in (held, after)]
     report.check("as it was", settings[0] == settings[1], f"{held}\n{after}")
 
