@@ -388,6 +388,33 @@ static void test_debug_files(void **state) {
     }
 }
 
+/* A file that has its symbols, and a link to where the rest of its debug information was moved (strip -g). */
+static void test_moved_lines(void **state) {
+    struct tree *t = *state;
+    struct symbol_options o = {.symfs = t->root};
+    struct symbol_image image = FILE_IMAGE;
+    struct recipe linked = PROG;
+    uint64_t text;
+    uint8_t content[8192];
+    put_elf(t, "/bin/prog.debug", &PROG, NULL);
+    FILE *f = fopen(in_tree(t, "/bin/prog.debug"), "r");
+    assert_non_null(f);
+    struct bytes debug = {content, fread(content, 1, sizeof content, f)};
+    fclose(f);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        linked.link = "prog.debug";
+        linked.crc = object_debuglink_crc(debug) + (uint32_t)wrong;
+        linked.id = NULL;
+        put_elf(t, "/bin/prog", &linked, &text);
+        struct session s = ask(&o, &image);
+        assert_string_equal(at(&s, text + 0x10), "main");
+        assert_int_equal(s.source.origin, SYMBOL_FROM_FILE);
+        struct symbol_bytes bytes = symbol_store_bytes(s.store, 0);
+        assert_int_equal(bytes_equal(bytes.debug, debug), !wrong);
+        symbol_store_free(s.store);
+    }
+}
+
 /* What dwz(1) moved: beside the file that has the link, at an absolute path, among the system's debug files;
  * each proved by its build-id. */
 static void test_dwz(void **state) {
@@ -616,14 +643,12 @@ static void test_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_forced_name),    TREE_TEST(test_file),
-        TREE_TEST(test_evidence),       TREE_TEST(test_changed),
-        TREE_TEST(test_times),          TREE_TEST(test_senseless_times),
-        TREE_TEST(test_deleted),        TREE_TEST(test_cache),
-        TREE_TEST(test_debug_files),    TREE_TEST(test_dwz),
-        TREE_TEST(test_stripped_since), TREE_TEST(test_debuginfod),
-        cmocka_unit_test(test_vdso),    TREE_TEST(test_map),
-        TREE_TEST(test_reused_map),     cmocka_unit_test(test_named),
+        TREE_TEST(test_forced_name), TREE_TEST(test_file),         TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),     TREE_TEST(test_times),        TREE_TEST(test_senseless_times),
+        TREE_TEST(test_deleted),     TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
+        TREE_TEST(test_moved_lines), TREE_TEST(test_dwz),          TREE_TEST(test_stripped_since),
+        TREE_TEST(test_debuginfod),  cmocka_unit_test(test_vdso),  TREE_TEST(test_map),
+        TREE_TEST(test_reused_map),  cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,13 @@ static const struct symbol_table *file_table(const struct symbol_store *s, struc
 
 /* ---- finding the file ---- */
 
+/* Whether a file is to be completed by another: its symbols were moved, or the rest of its debug information
+ * (strip -g with a link). */
+static bool was_split(const struct symfile *f) {
+    struct object_section s;
+    return !elf_symbols_has(&f->elf, SHT_SYMTAB) || object_elf_section_named(&f->elf, ".gnu_debuglink", &s);
+}
+
 /* Makes the image's table from a file. `path`: the recorded one, relative to which debug links are. */
 static bool use_file(struct symbol_store *s, struct store_image *im, struct symfile *f, const char *path,
                      enum symbol_origin origin) {
@@ -86,9 +93,9 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
         store_tried(im, f->path, "not an ELF file");
         return store_fail(im, SYMBOL_BROKEN, f->path, "not an ELF file");
     }
-    bool full = elf_symbols_has(&f->elf, SHT_SYMTAB);
-    struct symfile *debug = full ? NULL : store_find_debug(s, im, f, path);
-    im->table = file_table(s, f, debug, &err);
+    bool named = elf_symbols_has(&f->elf, SHT_SYMTAB);
+    struct symfile *debug = was_split(f) ? store_find_debug(s, im, f, path) : NULL;
+    im->table = file_table(s, f, named ? NULL : debug, &err);
     if (!im->table)
         return store_fail_err(im, f->path, &err);
     im->bytes.code = f->bytes;
@@ -99,7 +106,8 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
         return store_found(im, origin, f->path, proved);
     im->bytes.debug = debug->bytes;
     im->debug_path = debug->path;
-    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, proved);
+    return named ? store_found(im, origin, f->path, proved)
+                 : store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, proved);
 }
 
 /* The image's path without " (deleted)", which is no part of it (proc_pid_maps(5)). */
