@@ -285,10 +285,16 @@ def browser():
         tmux("send-keys", "/", "Enter")
         tmux("send-keys", "f")
         wait("f freezes", lambda s: "FROZEN" in s)
-        frozen = tmux("capture-pane", "-p").splitlines()[:38]
+        frozen, again = None, tmux("capture-pane", "-p")
+        end = time.monotonic() + PATIENCE
+        while frozen != again and time.monotonic() < end:  # what was under way when f came is drawn to its end
+            frozen = again
+            time.sleep(1)
+            again = tmux("capture-pane", "-p")
         tmux("send-keys", "Down")
         wait("the cursor moves while frozen", lambda s: "FROZEN" in s)
-        check(tmux("capture-pane", "-p").splitlines()[2:38] == frozen[2:38], "frozen: the rows stay")
+        moved = tmux("capture-pane", "-p")
+        check(moved.splitlines()[2:38] == frozen.splitlines()[2:38], f"frozen: the rows stay: {frozen}\n{moved}")
         tmux("send-keys", "f")
         wait("f goes on", lambda s: "FROZEN" not in s and "leaf" in s)
         tmux("send-keys", "z")
