@@ -157,7 +157,7 @@ const struct sonde_frame *sonde_record_frame(const struct sonde_record *record, 
 /* Texts of frames are valid until sonde_close. They are looked up when they are first asked for. */
 
 /* Returns what was at an address of process `pid` at an instant (ns; UINT64_MAX: at the end). Valid until the
- * next sonde_resolve. NULL: memory. */
+ * next sonde_resolve. NULL: out of memory. */
 const struct sonde_frame *sonde_resolve(struct sonde_session *session, uint32_t pid, uint64_t time_ns,
                                         int in_kernel, uint64_t address);
 

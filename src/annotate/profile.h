@@ -62,8 +62,8 @@ struct annotate_profile {
     VEC(struct annotate_sums) totals;        /* by event: all samples that count, with a function or not */
 };
 
-/* Reads all samples; `p` is zeroed at first and freed with annotate_profile_fini in any case. False: memory,
- * or the recording cannot be read on. */
+/* Reads all samples; `p` is zeroed at first and freed with annotate_profile_fini in any case. False: out of
+ * memory, or the recording cannot be read on. */
 bool annotate_profile_collect(struct annotate_profile *p, const struct annotate_input *in, struct err *err);
 void annotate_profile_fini(struct annotate_profile *p);
 

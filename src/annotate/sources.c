@@ -28,7 +28,7 @@ static bool host_path(const struct annotate_sources *s, const char *path, char r
     return snprintf(room, PATH_ROOM, "%s%s%s", before, prefix, rest) < PATH_ROOM;
 }
 
-/* Notes where lines begin. False: memory. */
+/* Notes where lines begin. False: out of memory. */
 static bool split(struct annotate_source *f) {
     const uint8_t *data = f->map.bytes.data;
     size_t size = f->map.bytes.size, at = 0;

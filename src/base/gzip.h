@@ -10,10 +10,10 @@
 /* A sink that compresses what is written to it into another one. In a build without zlib the bytes stay as
  * they are. */
 struct gzip_out;
-/* NULL: memory. `to` is borrowed. */
+/* NULL: out of memory. `to` is borrowed. */
 struct gzip_out *gzip_out_new(struct out *to);
 struct out *gzip_out_sink(struct gzip_out *g);
-/* Writes what is left, and the end. False: memory; or `to` failed. */
+/* Writes what is left, and the end. False: out of memory; or `to` failed. */
 bool gzip_out_end(struct gzip_out *g);
 void gzip_out_free(struct gzip_out *g); /* NULL is allowed */
 

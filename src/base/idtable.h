@@ -95,7 +95,7 @@ static inline uint32_t idtable_next(const struct idtable *t, struct idtable_at *
     return at->bucket->next_ids[i] - 1;
 }
 
-/* Notes an id that is not there yet. False: memory; nothing has changed. */
+/* Notes an id that is not there yet. False: out of memory; nothing has changed. */
 bool idtable_add(struct idtable *t, uint64_t hash, uint32_t id);
 
 /* How many ids so many buckets may hold. A question for what is not there looks at two of them then. */

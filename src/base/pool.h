@@ -26,7 +26,7 @@ struct pool;
 typedef bool pool_job_fn(void *ctx, size_t job, unsigned thread, struct err *err);
 
 /* A pool of `threads` (POOL_THREADS_MAX at most) with the caller's, which are started at the first run that
- * has more than one job. NULL: memory, or 1 thread, which needs no pool. */
+ * has more than one job. NULL: out of memory, or 1 thread, which needs no pool. */
 struct pool *pool_new(unsigned threads);
 void pool_free(struct pool *pool); /* NULL is allowed */
 

@@ -22,7 +22,8 @@ typedef bool relay_fn(void *ctx, uint32_t from, uint32_t end, unsigned thread, s
                       struct err *err);
 
 /* The text of [0, n) goes to `to`, which only the caller's thread touches. No more is made once that has
- * failed, which is no error here. False with *err: memory, or a piece failed. Not from within a pool's job.
+ * failed, which is no error here. False with *err: out of memory, or a piece failed. Not from within a pool's
+ * job.
  */
 bool relay_run(struct pool *pool, uint32_t n, relay_fn *fn, void *ctx, struct out *to, struct err *err);
 

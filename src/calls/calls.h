@@ -66,7 +66,7 @@ struct calls_faults {
 };
 
 struct calls;
-/* A call came to its end; the owner may read `c`, and change nothing in it. False: memory. */
+/* A call came to its end; the owner may read `c`, and change nothing in it. False: out of memory. */
 typedef bool calls_sink_fn(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end);
 
 struct calls {

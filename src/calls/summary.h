@@ -38,17 +38,18 @@ struct calls_summary {
 
 void calls_summary_fini(struct calls_summary *s);
 
-/* The group of a key, made if it is not there; NULL: memory. Dies with the next new group. */
+/* The group of a key, made if it is not there; NULL: out of memory. Dies with the next new group. */
 struct calls_group *calls_summary_group(struct calls_summary *s, uint64_t key);
-/* Gives a group a name; the last one counts. False: memory. */
+/* Gives a group a name; the last one counts. False: out of memory. */
 bool calls_summary_name(struct calls_summary *s, uint64_t key, const char *name);
 
-/* A group's sums of one call, made if they are not there; NULL: memory. Dies with the group's next new one.
+/* A group's sums of one call, made if they are not there; NULL: out of memory. Dies with the group's next new
+ * one.
  */
 struct calls_stat *calls_summary_stat(struct calls_summary *s, struct calls_group *g, int64_t number,
                                       bool compat);
 
-/* Counts a call that ended. False: memory. */
+/* Counts a call that ended. False: out of memory. */
 bool calls_summary_add(struct calls_summary *s, uint64_t key, const struct calls_call *call,
                        enum calls_end end);
 bool calls_stat_errno(struct calls_stat *t, uint32_t number, uint64_t count);

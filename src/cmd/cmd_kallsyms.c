@@ -41,7 +41,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Lists the starts of all code symbols: a symbol ends where the next one begins. False: memory, or
+/* Lists the starts of all code symbols: a symbol ends where the next one begins. False: out of memory, or
  * (ERR_PERMISSION) addresses are hidden. */
 static bool read_starts(struct lookup *l, struct err *err) {
     VEC(uint64_t) starts = {0};

@@ -11,7 +11,7 @@ struct archive;
 /* Returns ".tar.gz", or ".tar" without zlib. */
 const char *archive_suffix(void);
 
-/* Begins an archive. `sink` is borrowed; its `patch` is not used. NULL: memory. */
+/* Begins an archive. `sink` is borrowed; its `patch` is not used. NULL: out of memory. */
 struct archive *archive_new(const struct copy_sink *sink, struct err *err);
 void archive_free(struct archive *a); /* NULL is allowed */
 

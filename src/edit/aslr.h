@@ -22,7 +22,7 @@
 struct edit_aslr;
 
 /* Makes the editor. `m`, complete and frozen, is borrowed like `in` and `first`, which sees each record
- * before it moves and may put others without addresses in front of it (NULL: none). NULL: memory. */
+ * before it moves and may put others without addresses in front of it (NULL: none). NULL: out of memory. */
 struct edit_aslr *edit_aslr_new(const struct model *m, struct stream *in, const struct copy_editor *first,
                                 struct err *err);
 void edit_aslr_free(struct edit_aslr *a); /* NULL is allowed */

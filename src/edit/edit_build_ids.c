@@ -206,7 +206,7 @@ static bool read_sample(const struct edit_build_ids *b, const struct stream_reco
     return true;
 }
 
-/* Announces the images of a sample and of its callers. False: memory. */
+/* Announces the images of a sample and of its callers. False: out of memory. */
 static bool ask_sample(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
     struct perfdata_sample s;
     struct resolve_sample_at at;
@@ -367,7 +367,7 @@ static void use_anywhere(struct edit_build_ids *b, const struct resolve_sample_a
         use(b, PERFDATA_MISC_USER, at, address);
 }
 
-/* Marks the mappings that a sample needs. False: memory. */
+/* Marks the mappings that a sample needs. False: out of memory. */
 static bool use_sample(struct edit_build_ids *b, const struct stream_record *r) {
     struct perfdata_sample s;
     struct resolve_sample_at at;

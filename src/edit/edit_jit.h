@@ -27,8 +27,8 @@ struct edit_jit_options {
 
 struct edit_jit;
 
-/* Reads `in` to its end and rewinds it. Files are written to the folder of their dump. NULL and *err: memory,
- * or a file cannot be written. */
+/* Reads `in` to its end and rewinds it. Files are written to the folder of their dump. NULL and *err: out of
+ * memory, or a file cannot be written. */
 struct edit_jit *edit_jit_new(const struct edit_jit_options *options, struct stream *in, struct err *err);
 void edit_jit_free(struct edit_jit *j); /* NULL is allowed */
 

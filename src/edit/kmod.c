@@ -100,7 +100,7 @@ static uint64_t place_key(uint64_t start, struct bytes path) {
 }
 
 /* Finds each module's lines by its address. A module that was loaded at the same address again has its
- * sections where they were. False: memory. */
+ * sections where they were. False: out of memory. */
 static bool index_modules(struct edit_kmod *k, struct bytes lines) {
     /* The lines are read at each of the module's maps; the longest have some 10 KB. */
     enum { LINES_MAX = 1 << 16 };

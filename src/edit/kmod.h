@@ -10,7 +10,7 @@ struct edit_kmod;
 /*
  * Makes the editor. `lines` say where sections are (format/perfdata/added/module_lines.h) and are borrowed
  * like `in`. `rfc`: adds the RFC's KMOD_SEC_MAP records; else MMAP records that any perf understands, one for
- * each section of code that stays loaded, in front of the module's own map. NULL: memory.
+ * each section of code that stays loaded, in front of the module's own map. NULL: out of memory.
  */
 struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err);
 void edit_kmod_free(struct edit_kmod *k); /* NULL is allowed */

@@ -19,7 +19,7 @@
 struct edit_scrub;
 
 /* Makes the editor. `random` decides how far addresses move. `in` is borrowed, and in this machine's byte
- * order. NULL: memory. */
+ * order. NULL: out of memory. */
 struct edit_scrub *edit_scrub_new(uint64_t random, struct stream *in, struct err *err);
 void edit_scrub_free(struct edit_scrub *s); /* NULL is allowed */
 

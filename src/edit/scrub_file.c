@@ -323,7 +323,7 @@ static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, s
     }
 }
 
-/* Scrubs a box into `out`. False: memory. */
+/* Scrubs a box into `out`. False: out of memory. */
 static bool scrub_box(struct edit_scrub *s, struct bytes box, struct writer *out) {
     enum { PARTS_MAX = 64 };
     struct perfdata_part parts[PARTS_MAX] = {0}, part;

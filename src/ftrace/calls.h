@@ -64,7 +64,7 @@ struct ftrace_calls {
     void *ctx;
 };
 
-/* `c` is zeroed but for format, ended and ctx. False: memory. Other events are passed over. */
+/* `c` is zeroed but for format, ended and ctx. False: out of memory. Other events are passed over. */
 bool ftrace_calls_take(struct ftrace_calls *c, uint64_t time_ns, struct bytes data);
 void ftrace_calls_fini(struct ftrace_calls *c);
 

@@ -18,7 +18,7 @@ struct ftrace_spans {
     void *ctx;
 };
 
-/* False: memory. Other events are passed over. */
+/* False: out of memory. Other events are passed over. */
 bool ftrace_spans_take(struct ftrace_spans *s, uint64_t time_ns, struct bytes data);
 void ftrace_spans_fini(struct ftrace_spans *s);
 

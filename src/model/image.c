@@ -121,7 +121,7 @@ static const char *kernel_name(struct image_table *t, const char *recorded) {
     return has_prefix(recorded, "[guest.") ? pooled(t, guest, sizeof guest - 1) : recorded;
 }
 
-/* Fills name and short_name from kind and recorded. False: memory. */
+/* Fills name and short_name from kind and recorded. False: out of memory. */
 static bool set_names(struct image_table *t, struct model_image *image) {
     char text[32];
     image->name = image->short_name = image->recorded;
@@ -147,7 +147,7 @@ static bool ends_deleted(const char *name) {
     return len > n && memcmp(name + len - n, suffix, n) == 0;
 }
 
-/* What is known of a name, made if need be: most map events repeat an image. NULL: memory. */
+/* What is known of a name, made if need be: most map events repeat an image. NULL: out of memory. */
 static struct image_name *image_name(struct image_table *t, uint32_t text) {
     if (!vec_reserve(&t->names, (size_t)text + 1))
         return NULL;

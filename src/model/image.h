@@ -60,7 +60,7 @@ bool image_kind_is_memory(unsigned kind);
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen);
 
 /* Notes a build-id that is known only for a name. `space`: from the record's cpumode; `later`: as
- * perfdata_evidence.id_later. False: memory. */
+ * perfdata_evidence.id_later. False: out of memory. */
 bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id,
                 bool later);
 
@@ -72,12 +72,13 @@ const struct image_build_id *image_listed(const struct image_table *t, const str
 /* The image that had this one's recorded name last in time. */
 const struct model_image *image_last_named(const struct image_table *t, const struct model_image *image);
 
-/* Notes what is known of files with a name and state (False: memory), and finds it again (NULL: nothing). */
+/* Notes what is known of files with a name and state (False: out of memory), and finds it again (NULL:
+ * nothing). */
 bool image_add_evidence(struct image_table *t, struct bytes name, const struct perfdata_evidence *e);
 const struct perfdata_evidence *image_evidence(const struct image_table *t, const struct model_image *image);
 
 /* Finds the reference symbol in a kernel image's recorded name ("_text" in "[kernel.kallsyms]_text"; may be
- * empty), as a text id. False: memory. */
+ * empty), as a text id. False: out of memory. */
 bool image_kernel_symbol(struct image_table *t, uint32_t image, uint32_t *text);
 
 #endif

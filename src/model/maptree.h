@@ -58,7 +58,7 @@ uint32_t maptree_find(const struct maptree *t, const struct mapping_table *mappi
 uint32_t maptree_find_piece(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                             uint64_t address, struct model_piece *piece);
 
-/* Appends the version's pieces, ascending. False: memory. */
+/* Appends the version's pieces, ascending. False: out of memory. */
 bool maptree_pieces(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                     struct model_pieces *out);
 

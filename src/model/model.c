@@ -55,7 +55,7 @@ void model_free(struct model *m) {
 
 /* ---- keys to states ---- */
 
-/* The id of a space's state, made if need be. MODEL_NONE: memory. */
+/* The id of a space's state, made if need be. MODEL_NONE: out of memory. */
 static uint32_t space_id(struct model *m, enum model_space space, uint32_t pid) {
     uint64_t key = model_space_key(space, pid);
     uint32_t id = hash_map_get(&m->space_by_key, key);
@@ -116,7 +116,7 @@ static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
 
 /* ---- records to events ---- */
 
-/* Plays or keeps an event. False: memory, or the task's id is too large. */
+/* Plays or keeps an event. False: out of memory, or the task's id is too large. */
 static bool add_event(struct model *m, enum model_event_kind kind, uint32_t task, uint32_t arg,
                       struct model_when when) {
     struct model_event e = {when, task, kind, arg};
@@ -159,7 +159,7 @@ struct map_record {
     bool alone; /* as in mapping_add: the ends of kernels' and modules' maps may change */
 };
 
-/* Adds a mapping; *id is its id (MODEL_NONE: it covers nothing). False: memory. */
+/* Adds a mapping; *id is its id (MODEL_NONE: it covers nothing). False: out of memory. */
 static bool add_mapping(struct model *m, const struct map_record *r, struct model_when when, uint32_t image,
                         uint32_t *id) {
     *id = MODEL_NONE;

@@ -69,7 +69,7 @@ struct model_options {
 
 struct model;
 
-/* NULL: memory. */
+/* NULL: out of memory. */
 struct model *model_new(const struct model_options *options, struct err *err);
 void model_free(struct model *m); /* NULL is allowed */
 
@@ -85,15 +85,16 @@ bool model_apply(struct model *m, const struct perfdata_record *rec, struct mode
 
 /*
  * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run
- * in parallel. A batch model cannot be queried before. May be called on a streaming model too. False: memory;
- * only model_free is allowed then.
+ * in parallel. A batch model cannot be queried before. May be called on a streaming model too. False: out of
+ * memory; only model_free is allowed then.
  */
 bool model_freeze(struct model *m, struct err *err);
 
 /*
  * Streaming: reports that there will be no query before `when`. If there is enough to be worth the work,
  * drops what cannot be seen from `when` on: superseded states, processes and threads that ended. All earlier
- * process, thread and mapping ids are invalid then; images and texts stay. False: memory; nothing changed.
+ * process, thread and mapping ids are invalid then; images and texts stay. False: out of memory; nothing
+ * changed.
  */
 bool model_retire(struct model *m, struct model_when when, struct err *err);
 
@@ -312,7 +313,7 @@ bool model_image_evidence(const struct model *m, const struct model_image *image
 /*
  * Adds an image for a process's announced code. `name` is the path of the file that it would be in (perf
  * inject makes such files), whose last part is its short name. Images with the same name but other numbers
- * are different. MODEL_NONE: memory.
+ * are different. MODEL_NONE: out of memory.
  */
 uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, uint32_t number);
 

@@ -12,7 +12,8 @@
 
 /* ---- the n-th allocation fails ---- */
 
-/* One of everything, over several processes, so that every table grows and the tree is built. False: memory.
+/* One of everything, over several processes, so that every table grows and the tree is built. False: out of
+ * memory.
  */
 static bool apply_everything(struct model *m, struct err *err) {
     static const uint8_t words[32] = {1}, code[8] = {1};

@@ -129,7 +129,7 @@ enum {
     MODEL_DEFAULT_OWNER = 0
 }; /* the pid in the space key of the host's kernel and of the default guest's */
 
-/* The space of announced code above a process's, made if need be. MODEL_NONE: memory. */
+/* The space of announced code above a process's, made if need be. MODEL_NONE: out of memory. */
 uint32_t model_code_space(struct model *m, uint32_t space);
 
 /* Frees all tables, but not the model itself. */
@@ -145,7 +145,7 @@ uint64_t model_module_last(struct model *m, uint32_t space, uint32_t mapping, st
  * used the first guess already, and whose mappings may have other ids by now. */
 void model_settle_ends(struct model *m);
 
-/* Applies one event to the tables; events must come in order. False: memory. */
+/* Applies one event to the tables; events must come in order. False: out of memory. */
 bool play_event(struct model *m, const struct model_event *e);
 
 #endif

@@ -101,7 +101,7 @@ static void join_runs(const struct pending *p, struct runs *runs, uint32_t *item
     }
 }
 
-/* The events' indices in time order, for the caller to free; NULL: memory. */
+/* The events' indices in time order, for the caller to free; NULL: out of memory. */
 static uint32_t *sort_events(const struct pending *p) {
     struct runs runs = {{0}};
     uint32_t *items = malloc((p->count + 1) * sizeof *items), *room = NULL;

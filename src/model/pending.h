@@ -44,7 +44,7 @@ struct pending {
 
 void pending_fini(struct pending *p);
 
-/* False: memory. */
+/* False: out of memory. */
 bool pending_push(struct pending *p, const struct model_event *e);
 
 /* The i-th event in file order. Not to be called while events are played. */
@@ -52,7 +52,7 @@ static inline const struct model_event *pending_at(const struct pending *p, size
     return &p->blocks.items[i >> PENDING_BLOCK_BITS][i & (PENDING_BLOCK - 1)];
 }
 
-/* Plays all events, by time and then by order, and frees them. False: memory, or `play` failed. */
+/* Plays all events, by time and then by order, and frees them. False: out of memory, or `play` failed. */
 bool pending_play(struct pending *p, bool (*play)(void *ctx, const struct model_event *e), void *ctx);
 
 size_t pending_memory_bytes(const struct pending *p);

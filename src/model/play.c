@@ -121,8 +121,8 @@ static uint32_t living_process(struct model *m, uint32_t task, struct model_when
     return timeline_newest(&m->space_processes, space);
 }
 
-/* Begins a thread and returns its id; MODEL_NONE: memory. `parent` is a task, or MODEL_NONE if no fork was
- * recorded. */
+/* Begins a thread and returns its id; MODEL_NONE: out of memory. `parent` is a task, or MODEL_NONE if no fork
+ * was recorded. */
 static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when when, uint32_t parent) {
     uint32_t space = m->tasks.items[task].space, process = living_process(m, task, when);
     uint32_t old = timeline_newest(&m->task_threads, task), id = (uint32_t)m->threads.count;
@@ -180,7 +180,7 @@ static bool inherit(struct model *m, uint32_t task, uint32_t parent, struct mode
 }
 
 /* The task's living thread, begun now if there is none: a record about a thread proves that it exists.
- * MODEL_NONE: memory. */
+ * MODEL_NONE: out of memory. */
 static uint32_t living_thread(struct model *m, uint32_t task, struct model_when when) {
     uint32_t thread = known_thread(m, task);
     if (thread != MODEL_NONE)

@@ -41,7 +41,8 @@ bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, u
 /* Reserves memory for about so many entries and owners, if possible. */
 void timeline_room(struct timeline *t, size_t entries, size_t owners);
 
-/* Turns a growing timeline into a frozen one, once. False: memory; the timeline can only be freed then. */
+/* Turns a growing timeline into a frozen one, once. False: out of memory; the timeline can only be freed
+ * then. */
 bool timeline_freeze(struct timeline *t);
 
 /* The index of the owner's last entry at or before `when`, or MODEL_NONE. Growing: walks back from the

@@ -27,7 +27,7 @@ bool probe_arguments(struct probe_image *i, const struct probe_spec *spec, const
                      struct arena *a, struct probe_event *out, struct err *err);
 
 /* Appends the arguments that a marker's author wrote down for it (object/sdt.h), as arg1, arg2 ...; what is
- * none of the forms that the kernel can fetch is logged and left out. False and *err: memory. */
+ * none of the forms that the kernel can fetch is logged and left out. False and *err: out of memory. */
 bool probe_marker_arguments(uint16_t machine, const struct probe_spec *spec, struct bytes text,
                             struct arena *a, struct probe_event *out, struct err *err);
 

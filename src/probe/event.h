@@ -49,10 +49,10 @@ bool probe_event_parse(const char *line, struct arena *a, struct probe_event *ou
 /* Whether the kernel can take it: names that are too long, or that it would read as something else. */
 bool probe_event_check(const struct probe_event *e, struct err *err);
 
-/* A name of letters, digits and underscores made of any text. NULL: memory. */
+/* A name of letters, digits and underscores made of any text. NULL: out of memory. */
 const char *probe_event_name(struct arena *a, const char *text);
 
-/* The group for a file's probes: probe_libc for libc.so.6. NULL: memory. */
+/* The group for a file's probes: probe_libc for libc.so.6. NULL: out of memory. */
 const char *probe_event_group(struct arena *a, const char *path);
 
 /* Makes names of events unique. Those of equal definitions but for the place stay one event, as the kernel

@@ -4,7 +4,8 @@
  *
  *   [[GROUP:]EVENT=]FUNC[@SRC][+OFFS|%return|:RLN|;PTN] [ARG ...]     FUNC may be a pattern, or C++'s A::b
  *   [[GROUP:]EVENT=]SRC:ALN [ARG ...]   SRC;PTN [ARG ...]   0xADDRESS [ARG ...]
- *   %[sdt_PROVIDER:]NAME   sdt_PROVIDER:NAME                          markers of <sys/sdt.h>
+ *   %[sdt_PROVIDER:]NAME   sdt_PROVIDER:NAME                          static markers (DTRACE_PROBE in
+ * <sys/sdt.h>)
  *
  *   ARG: [NAME=]VALUE[:TYPE][@user]   VALUE: var, var->field, var.field, var[3], $params, $vars, or what the
  *   kernel knows itself: %ax, $retval, $stack, $stack2, $comm, $arg1, @SYMBOL, @ADDRESS, +8(%sp), \IMMEDIATE

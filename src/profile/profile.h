@@ -230,7 +230,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
 
 /* Adds all stack samples of the events, with options.stacks, to `out` (stacks_init was called), which may
  * have others already. The time axis is in the order of the file: stacks_finish sorts it. `recording`: the
- * events'. False: memory. */
+ * events'. False: out of memory. */
 struct stacks;
 bool profile_stacks(const struct profile *p, uint32_t recording, struct stacks *out, struct err *err);
 
@@ -279,7 +279,7 @@ struct profile_quality {
     uint64_t lost_callers;                   /* of `chains`: nothing covers the outermost frame */
 };
 
-/* Judges all events together, into `out` (zeroed; freed with profile_quality_fini). False: memory. */
+/* Judges all events together, into `out` (zeroed; freed with profile_quality_fini). False: out of memory. */
 bool profile_quality_find(const struct profile *p, struct profile_quality *out, struct err *err);
 void profile_quality_fini(struct profile_quality *q);
 

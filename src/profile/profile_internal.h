@@ -276,25 +276,25 @@ static inline uint32_t profile_frame_key_of(const struct profile *p, uint32_t fr
     return profile_frame_key_in(p->frame_keys.items[frame]);
 }
 
-/* Fills in p->places, p->grades and the ranks of texts and names. False: memory. */
+/* Fills in p->places, p->grades and the ranks of texts and names. False: out of memory. */
 bool profile_make_places(struct profile *p);
-/* Fills in p->kinds. False: memory. */
+/* Fills in p->kinds. False: out of memory. */
 bool profile_make_kinds(struct profile *p);
-/* Fills in p->frame_keys. False: memory. */
+/* Fills in p->frame_keys. False: out of memory. */
 bool profile_make_frame_keys(struct profile *p);
 
 /* ---- walk.c ---- */
 
 /* With p->kinds: fills in p->segment_ranks, sorts stack samples by kind and chain, and notes their old
- * numbers in p->stack_was. False: memory. */
+ * numbers in p->stack_was. False: out of memory. */
 bool profile_order_stacks(struct profile *p);
 /* Then: makes the rows with their sums, and the events' grades, from stack samples. Frees p->stack_was and,
- * without graphs, p->segment_ranks. False: memory. */
+ * without graphs, p->segment_ranks. False: out of memory. */
 bool profile_walk(struct profile *p);
 
 /* ---- forest.c ---- */
 
-/* Makes the trees for the rows with graphs. False: memory. */
+/* Makes the trees for the rows with graphs. False: out of memory. */
 bool profile_forest(struct profile *p);
 /* Returns the index in graph_rows of the first row that is `row` or after it. */
 uint32_t profile_graph_row(const struct profile_table *t, uint32_t row);
@@ -312,18 +312,18 @@ static inline bool profile_has_graph(const struct profile *p, const struct profi
     return (double)period >= t->graph_limit;
 }
 
-/* Does everything after the second pass. False: memory. */
+/* Does everything after the second pass. False: out of memory. */
 bool profile_freeze(struct profile *p, struct err *err);
 
 /* ---- group.c ---- */
 
 /* Moves the rows of group members into their leaders' tables, side by side; sets members and totals of all
- * tables. False: memory. */
+ * tables. False: out of memory. */
 bool profile_group(struct profile *p);
 
 /* ---- hierarchy.c ---- */
 
-/* Makes t->levels from t->order. False: memory. */
+/* Makes t->levels from t->order. False: out of memory. */
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
 
 /* perf uses the size of the machine that it runs on. */
@@ -338,14 +338,14 @@ bool profile_frame_source(const struct profile *p, uint32_t frame, struct object
 void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
                         struct out *o);
 
-/* Appends the type of what the instruction at frame `f` accesses to p->types. False: memory. */
+/* Appends the type of what the instruction at frame `f` accesses to p->types. False: out of memory. */
 bool profile_find_type(struct profile *p, const struct resolve_frame *f);
-/* Appends the source line and file of a frame, whose name is known, to p->sources. False: memory. */
+/* Appends the source line and file of a frame, whose name is known, to p->sources. False: out of memory. */
 bool profile_find_source(struct profile *p, uint32_t frame, const struct profile_place *place);
 
 /* ---- frame_grades.c ---- */
 
-/* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
+/* Fills in p->grades and, for columns that show them, p->bases_of. False: out of memory. */
 bool profile_grade_frames(struct profile *p);
 static inline enum grade profile_grade_of(const struct profile *p, uint32_t frame) {
     return (enum grade)p->grades.items[frame];
@@ -369,7 +369,7 @@ uint32_t profile_sorting_member(const struct profile *p, const struct profile_ta
 int profile_key_compare(const struct profile *p, const struct profile_column *c, const struct profile_row *x,
                         const struct profile_row *y);
 
-/* Makes t->order: all rows, in the order of printing. False: memory. */
+/* Makes t->order: all rows, in the order of printing. False: out of memory. */
 bool profile_sort(const struct profile *p, struct profile_table *t);
 /* Compares two images: by path, then by what tells files of one path apart; MODEL_NONE comes last. */
 int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y);
@@ -400,14 +400,14 @@ const char *profile_last_comm(const struct profile *p, const struct profile_row 
 
 /* ---- frame_line.c ---- */
 
-/* Fills in p->frame_lines and p->frame_groups if graphs need them. False: memory. */
+/* Fills in p->frame_lines and p->frame_groups if graphs need them. False: out of memory. */
 bool profile_frame_lines(struct profile *p);
 /* Appends what graphs show of a frame that has a name: that, and its line or address. */
 void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o);
 
 /* ---- mapping_size.c ---- */
 
-/* Appends the size of the mapping of frame `f` to p->mapping_sizes. False: memory. */
+/* Appends the size of the mapping of frame `f` to p->mapping_sizes. False: out of memory. */
 bool profile_find_size(struct profile *p, const struct resolve_frame *f);
 
 /* ---- text.c ---- */
@@ -423,7 +423,8 @@ void profile_put_level(struct out *o, unsigned cpumode);
 void profile_put_stack_name(const struct profile *p, uint32_t id, const char *dso, struct out *o);
 /* ---- text_ranks.c ---- */
 
-/* Numbers texts in their order, from 0: ranks[i] of texts[i]; equal ones have equal ranks. False: memory. */
+/* Numbers texts in their order, from 0: ranks[i] of texts[i]; equal ones have equal ranks. False: out of
+ * memory. */
 bool profile_rank_texts(const char *const *texts, uint32_t n, uint32_t *ranks);
 
 #endif

@@ -173,7 +173,7 @@ static uint32_t unit_of(struct filling *f, const struct perfdata_event *e) {
     return stacks_text(f->out, e->name, strcspn(e->name, ":/"));
 }
 
-/* Adds the events that have samples, and their row of sums. False: memory. */
+/* Adds the events that have samples, and their row of sums. False: out of memory. */
 static bool add_events(struct filling *f, uint32_t recording) {
     const struct profile *p = f->p;
     for (uint32_t i = 0; i < p->tables.count; i++) {
@@ -217,7 +217,7 @@ static bool ends_elsewhere(const struct profile *p, uint32_t last, uint32_t own)
     return x->dso != y->dso || x->name != y->name;
 }
 
-/* Returns the node of a stack sample. STACKS_NONE: memory. */
+/* Returns the node of a stack sample. STACKS_NONE: out of memory. */
 static uint32_t node_of(struct filling *f, const struct profile_stack *stack, bool truncated) {
     const struct profile_segments *segments = &f->p->b.segments;
     const uint32_t chain[2] = {stack->key.chain.outer, stack->key.chain.inner};
@@ -248,7 +248,7 @@ static uint32_t comm_of(struct filling *f, uint32_t group_key) {
     return add_text(f, strpool_text(&f->p->b.texts, (uint32_t)text));
 }
 
-/* Adds samples of a stack sample. Returns their row. STACKS_NONE: memory. */
+/* Adds samples of a stack sample. Returns their row. STACKS_NONE: out of memory. */
 static uint32_t add_part(struct filling *f, const struct profile_stack *stack, uint32_t event, bool truncated,
                          const struct profile_through *sums) {
     uint32_t node = node_of(f, stack, truncated), comm = comm_of(f, stack->key.group_key);

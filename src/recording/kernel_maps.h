@@ -25,7 +25,8 @@ bool kernel_maps_kernel_id(const struct os_files *files, struct object_build_id 
 
 /* Reads the kernel's and the modules' addresses from /proc/kallsyms (_stext, _etext) and /proc/modules,
  * build-ids from the notes in /sys, modules' paths from /lib/modules/`release`/modules.dep. What is missing
- * is left out. False: memory, or the kernel's symbols cannot be read. Call kernel_maps_fini in any case. */
+ * is left out. False: out of memory, or the kernel's symbols cannot be read. Call kernel_maps_fini in any
+ * case. */
 bool kernel_maps_read(struct kernel_maps *maps, const struct os_files *files, const char *release,
                       struct err *err);
 void kernel_maps_fini(struct kernel_maps *maps);

@@ -32,10 +32,11 @@ struct kmod_sections {
 
 void kmod_sections_fini(struct kmod_sections *k);
 
-/* Collects a record's data; ignores all but KMOD_SEC_MAP and the kernel's maps. False: memory. */
+/* Collects a record's data; ignores all but KMOD_SEC_MAP and the kernel's maps. False: out of memory. */
 bool kmod_sections_see(struct kmod_sections *k, const struct perfdata_record *rec);
 
-/* Completes the model and the lines; call it once, before the model freezes. False and *err: memory. */
+/* Completes the model and the lines; call it once, before the model freezes. False and *err: out of memory.
+ */
 bool kmod_sections_finish(struct kmod_sections *k, struct model *m, struct err *err);
 
 #endif

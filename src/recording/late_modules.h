@@ -16,7 +16,7 @@
  * recorded boot: the kernel is the recorded one, and more than half of the recorded modules are at the
  * addresses in the list (modules are loaded at random addresses). Such a map has 0 for its place in the file
  * (model_mapping.order). Recordings of sonde itself are skipped: they have these maps. Call it between
- * resolve_recorded_apply and model_freeze. False and *err: memory.
+ * resolve_recorded_apply and model_freeze. False and *err: out of memory.
  */
 bool late_modules_map(struct resolve_recorded *r, const struct os_files *files, const char *kallsyms,
                       struct model *m, struct err *err);

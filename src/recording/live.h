@@ -57,7 +57,7 @@ static inline bool recording_live_put(struct recording_live *l, const struct byt
 }
 
 /* Takes in what came. The records of the last two rounds may still wait: others that are older may come
- * (perf's FINISHED_ROUND). False: memory. */
+ * (perf's FINISHED_ROUND). False: out of memory. */
 bool recording_live_take(struct recording_live *l, struct err *err);
 
 /* Says that nothing older than what was put will come, so that nothing has to wait. */
@@ -67,7 +67,7 @@ bool recording_live_settle(struct recording_live *l, struct err *err);
 void recording_live_forget(struct recording_live *l);
 
 /* Drops what the model holds of processes that ended before (now_ns - linger_ns). Numbers of mappings,
- * threads and processes are others afterwards. False: memory. */
+ * threads and processes are others afterwards. False: out of memory. */
 bool recording_live_retire(struct recording_live *l, uint64_t linger_ns, struct err *err);
 
 /*
@@ -78,7 +78,7 @@ bool recording_live_retire(struct recording_live *l, uint64_t linger_ns, struct 
  */
 bool recording_live_renew(const struct recording_live *old, struct recording_live *fresh, struct err *err);
 /* After that, by image of the old model: the same one in the fresh model, or MODEL_NONE; *map is to be freed,
- * after a failure too. False: memory. */
+ * after a failure too. False: out of memory. */
 bool recording_live_images(const struct recording_live *old, const struct recording_live *fresh,
                            uint32_t **map, struct err *err);
 

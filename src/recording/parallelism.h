@@ -22,7 +22,7 @@ struct recording_parallelism {
     VEC(struct recording_switch) list;
 };
 
-/* Adds a switch; any order will do. False: memory. */
+/* Adds a switch; any order will do. False: out of memory. */
 bool recording_parallelism_note(struct recording_parallelism *p, struct model_when when, bool in);
 /* Sorts the switches: once, after the last one. */
 void recording_parallelism_sort(struct recording_parallelism *p);

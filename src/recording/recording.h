@@ -62,18 +62,19 @@ bool recording_open(struct recording *r, struct stream *stream, const struct rec
                     struct err *err);
 void recording_close(struct recording *r); /* r may be all zero */
 
-/* Names events that a pipe brought since the last call; cheap if there are none. False: memory. */
+/* Names events that a pipe brought since the last call; cheap if there are none. False: out of memory. */
 bool recording_name_events(struct recording *r, struct err *err);
 
 /* Lets tracepoints' texts name kernel functions from now on (%pS and the like). */
 bool recording_name_functions(struct recording *r, tracefs_symbol_fn *symbol, void *ctx, struct err *err);
 
 /* Lets the first pass find and use jitdumps: in `dump_dir` (--jitdump-dir) and below `symfs`; both may be
- * NULL and are borrowed. resolve_jit_dump(r->jit) later says why one could not be used. False: memory. */
+ * NULL and are borrowed. resolve_jit_dump(r->jit) later says why one could not be used. False: out of memory.
+ */
 bool recording_jitdumps(struct recording *r, const char *dump_dir, const char *symfs, struct err *err);
 
 /* For a stream, before something is looked up at `now_ns`: adds what jitdumps say up to then to the model.
- * `grown`: they may have grown since the last call. False: memory. */
+ * `grown`: they may have grown since the last call. False: out of memory. */
 bool recording_follow_jitdumps(struct recording *r, struct model *m, uint64_t now_ns, bool grown,
                                struct err *err);
 
@@ -96,12 +97,12 @@ typedef bool recording_seen_fn(void *ctx, const struct stream_record *r, struct 
 /*
  * Reads a recording for the first time: takes everything but samples into the model, which then is frozen;
  * names all events; rewinds. `span` and `seen` may be NULL. Not for a pipe that is read only once. False and
- * *err: memory, or the recording cannot be read on.
+ * *err: out of memory, or the recording cannot be read on.
  */
 bool recording_first_pass(struct recording *r, struct model *m, struct recording_span *span,
                           recording_seen_fn *seen, void *ctx, struct err *err);
 
-/* Decodes and checks one record, and adds it to the model if that wants it. False: memory. */
+/* Decodes and checks one record, and adds it to the model if that wants it. False: out of memory. */
 bool recording_apply(struct recording *r, struct model *m, const struct stream_record *raw, struct err *err);
 
 /* Fills in *span from the header, if it has these times. */

@@ -23,7 +23,7 @@ void recording_stacks_init(struct recording_stacks *s, struct recording *r, cons
 void recording_stacks_fini(struct recording_stacks *s);
 
 /* Reads the frames of the sample at a loc, innermost first, into s->samples.frames: none if it has no
- * callchain, or is damaged. False: memory. */
+ * callchain, or is damaged. False: out of memory. */
 bool recording_stacks_read(struct recording_stacks *s, uint64_t loc);
 
 #endif

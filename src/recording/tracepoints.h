@@ -68,7 +68,7 @@ void tracepoints_init(struct tracepoints *t, struct stream *stream, const struct
 void tracepoints_fini(struct tracepoints *t);
 
 /* Describes the events that came since the last call; before the first record, and when there may be more.
- * False: memory. */
+ * False: out of memory. */
 bool tracepoints_update(struct tracepoints *t, struct err *err);
 
 /* Whether one of the events has this kind. */

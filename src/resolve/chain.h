@@ -84,13 +84,13 @@ void resolve_chain_fini(struct resolve_chain *c);
 /*
  * Reads a sample's callchain into c->segments, valid until the next call: none if it has no callchain or an
  * unusable one. `attr` is its event's, `cpumode` the sample's own, when.order where it lies in the recording.
- * Reading the same sample again at once costs nothing. False: memory.
+ * Reading the same sample again at once costs nothing. False: out of memory.
  */
 bool resolve_chain_read(struct resolve_chain *c, const struct perfdata_sample *s,
                         const struct perfdata_attr *attr, unsigned cpumode, struct model_when when);
 
 /* Reads a callchain that is not a sample's own: a CALLCHAIN_DEFERRED record's, which has the user's part.
- * False: memory. */
+ * False: out of memory. */
 bool resolve_chain_read_words(struct resolve_chain *c, const struct perfdata_u64s *words);
 
 /* Whether an event's branch stacks are call stacks. */

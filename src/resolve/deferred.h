@@ -24,7 +24,7 @@ struct resolve_deferred {
 
 void resolve_deferred_fini(struct resolve_deferred *d);
 
-/* Remembers the CALLCHAIN_DEFERRED record at `loc`. False: memory. */
+/* Remembers the CALLCHAIN_DEFERRED record at `loc`. False: out of memory. */
 bool resolve_deferred_note(struct resolve_deferred *d, uint64_t cookie, uint64_t loc);
 
 /* To be called between the last note and the first find. */

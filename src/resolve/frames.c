@@ -178,7 +178,7 @@ static __attribute__((noinline)) struct resolve_frame_image *demand_image(struct
     return of;
 }
 
-/* NULL: memory, or nothing has a name. */
+/* NULL: out of memory, or nothing has a name. */
 static inline struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t image) {
     return image < f->images.count && f->images.items[image].asked ? &f->images.items[image]
                                                                    : demand_image(f, image);

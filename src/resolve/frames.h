@@ -66,7 +66,7 @@ void resolve_frames_fini(struct resolve_frames *f);
 void resolve_frames_trim(struct resolve_frames *f);
 
 /* The frame of an exact address as recorded, in the given state of its space. `before_exec`: it may be found
- * with model_find_before_exec too. RESOLVE_NO_FRAME: memory. */
+ * with model_find_before_exec too. RESOLVE_NO_FRAME: out of memory. */
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
 
@@ -98,12 +98,12 @@ void resolve_frames_ask_at(struct resolve_frames *f, uint32_t image, uint64_t of
                            uint64_t address, struct resolve_ask *ask);
 void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask);
-/* RESOLVE_NO_FRAME: memory. */
+/* RESOLVE_NO_FRAME: out of memory. */
 static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
     return ask->stage == RESOLVE_ASK_DONE ? ask->id : resolve_frames_answer_slowly(f, ask);
 }
 /* The RESOLVE_PLACE frame of an exact address (without `before_exec`) for which `ask` found the
- * RESOLVE_FUNCTION frame. RESOLVE_NO_FRAME: memory. */
+ * RESOLVE_FUNCTION frame. RESOLVE_NO_FRAME: out of memory. */
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
@@ -123,15 +123,16 @@ struct resolve_run {
 bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *run,
                             struct resolve_ask *asks);
 /* Finds the frames of a run: ids[i] of address i. What an address means depends on those inside of it: the
- * first is exact, the others are return addresses unless an exception came between. False: memory. */
+ * first is exact, the others are return addresses unless an exception came between. False: out of memory. */
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids);
 
-/* The id of a frame from another list, added unless an equal one is there. RESOLVE_NO_FRAME: memory. */
+/* The id of a frame from another list, added unless an equal one is there. RESOLVE_NO_FRAME: out of memory.
+ */
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);
 /* The same for a frame that was found at another time: its symbol is looked up again where the image's table
  * may be another one by now (`moved`, or memory without a file, whose names may change). */
 uint32_t resolve_frames_carry(struct resolve_frames *f, const struct resolve_frame *frame, bool moved);
-/* Adds all frames of another list; map[its id] becomes the id here. False: memory. */
+/* Adds all frames of another list; map[its id] becomes the id here. False: out of memory. */
 bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map);
 
 #endif

@@ -207,7 +207,7 @@ static void forget(struct resolve_jit_dump *d) {
     *d->growth = (struct jit_growth){.file = {.fd = -1}, .tries = d->growth->tries};
 }
 
-/* Tries to read the dump from a path; d->why notes a failure. False: memory. */
+/* Tries to read the dump from a path; d->why notes a failure. False: out of memory. */
 static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const char *path, struct err *err) {
     struct err why = ERR_INIT;
     struct os_file file;
@@ -249,7 +249,7 @@ static bool keeps(const struct perfdata_kept *k, const struct resolve_jit_dump *
 }
 
 /* Tries the jitdumps that the recording keeps, whole or the beginning, in the order of their markers. Without
- * a common clock it is the one with d->later more after it. False: memory. */
+ * a common clock it is the one with d->later more after it. False: out of memory. */
 static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
     struct bytes rest = j->options.kept, all;
     struct perfdata_kept k;

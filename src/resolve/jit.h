@@ -75,13 +75,13 @@ struct jit_growth;
 struct jit_step;
 struct resolve_jit;
 
-/* Copies `options`, but not its texts. NULL: memory. */
+/* Copies `options`, but not its texts. NULL: out of memory. */
 struct resolve_jit *resolve_jit_new(const struct resolve_jit_options *options, struct err *err);
 void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
 
 /* Remembers a map event of user space if it is a jitdump's marker, or of a file made from a jitdump; cheap
  * for all others. Each marker has its own dump: the same path may lead to another file once the process runs
- * another program. False: memory. */
+ * another program. False: out of memory. */
 bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
 /* The same for any record: also notes conversions of the clock and programs that begin; ignores others. */
 bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
@@ -99,13 +99,13 @@ void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
                            const struct perfdata_clock_pair pairs[2]);
 
 /* Reads the dumps and feeds them to the model, which is not frozen (NULL: only reads them). A dump's `why`
- * says what could not be found or read. False: memory. */
+ * says what could not be found or read. False: out of memory. */
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err);
 
 /*
  * Replaces resolve_jit_feed for a streaming model: feeds it the dumps up to `now_ns`. To be called before
  * anything is looked up at that time. `grown`: check whether known dumps have grown; new ones are always
- * read. False: memory.
+ * read. False: out of memory.
  */
 bool resolve_jit_follow(struct resolve_jit *j, struct model *m, uint64_t now_ns, bool grown, struct err *err);
 

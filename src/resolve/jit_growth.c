@@ -26,7 +26,7 @@ void jit_growth_free(struct jit_growth *g) {
     free(g);
 }
 
-/* Reads into d->read what the file has after g->at. False: memory. */
+/* Reads into d->read what the file has after g->at. False: out of memory. */
 static bool read_tail(struct resolve_jit_dump *d, struct jit_growth *g, size_t *size, struct err *err) {
     struct err why = ERR_INIT;
     size_t room = 0;

@@ -46,13 +46,13 @@ struct jit_growth {
 };
 void jit_growth_free(struct jit_growth *g);
 
-/* Appends a zeroed dump to j->dumps. NULL: memory. */
+/* Appends a zeroed dump to j->dumps. NULL: out of memory. */
 struct resolve_jit_dump *jit_new_dump(struct resolve_jit *j);
 
 /* Finds out which program mapped each marker, and sets `again` of repeated ones. */
 void jit_settle_markers(struct resolve_jit *j);
 
-/* Looks for the dump's file and reads it; d->path and d->why have the result. False: memory. */
+/* Looks for the dump's file and reads it; d->path and d->why have the result. False: out of memory. */
 bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err);
 
 /* Sets how times of the dump, whose beginning was read, are converted to the recording's clock. */
@@ -62,17 +62,17 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d);
  * the same pid, before or after an exec, may have written another file of the same name. */
 bool jit_is_of_that_program(const struct resolve_jit_dump *d);
 
-/* Makes images of the model for the code of a dump. False: memory. */
+/* Makes images of the model for the code of a dump. False: out of memory. */
 bool jit_add_images(struct resolve_jit *j, size_t index, struct model *m, struct err *err);
 
-/* Feeds an event to the model, at its early or at its announced time. False: memory. */
+/* Feeds an event to the model, at its early or at its announced time. False: out of memory. */
 bool jit_feed_event(const struct resolve_jit_dump *d, struct model *m, size_t i, bool early, struct err *err);
 
 /* An event's early or announced time, on the recording's clock. */
 uint64_t jit_event_time(const struct resolve_jit_dump *d, size_t i, bool early);
 
-/* Reads what is new in the file of `g` into d->read and d->code, which may stay empty. False: memory, or the
- * file is no jitdump (found at the first reading only). */
+/* Reads what is new in the file of `g` into d->read and d->code, which may stay empty. False: out of memory,
+ * or the file is no jitdump (found at the first reading only). */
 bool jit_read_more(struct resolve_jit_dump *d, struct jit_growth *g, struct err *err);
 
 #endif

@@ -139,7 +139,7 @@ static size_t take_parts(const struct resolve_names *n, uint32_t image, struct s
     return count;
 }
 
-/* Learns from new mappings where each image was mapped first. False: memory. */
+/* Learns from new mappings where each image was mapped first. False: out of memory. */
 static bool learn_extents(struct resolve_names *n) {
     uint32_t count = model_mapping_count(n->model);
     if (n->generation != model_generation(n->model)) { /* those that are left have other numbers */
@@ -234,7 +234,7 @@ static bool add_kernel_images(struct resolve_names *n, unsigned space) {
     return ok;
 }
 
-/* Adds the image to the store. False: memory. */
+/* Adds the image to the store. False: out of memory. */
 static bool add_image(struct resolve_names *n, uint32_t id) {
     if (n->images.items[id].store_id != NOT_ASKED)
         return true;
@@ -292,7 +292,7 @@ static const struct symbol_table *load(struct resolve_names *n, uint32_t id) {
     return i->table;
 }
 
-/* The memo's slot for a place, which may hold another one; NULL: memory. */
+/* The memo's slot for a place, which may hold another one; NULL: out of memory. */
 static struct memo *memo_of(struct resolve_names *n, uint32_t image, uint64_t offset, unsigned back) {
     if (!n->memo) {
         n->memo = malloc(MEMO_SLOTS * sizeof *n->memo);

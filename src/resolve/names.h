@@ -23,7 +23,7 @@ struct resolve_symbol {
 struct resolve_names;
 
 /* `m` and `store` are borrowed and must live as long; `release` (NULL: not known) is the OSRELEASE feature.
- * NULL: memory. Opens no file yet. The model may grow (streaming). */
+ * NULL: out of memory. Opens no file yet. The model may grow (streaming). */
 struct resolve_names *resolve_names_new(const struct model *m, struct symbol_store *store,
                                         const char *release, struct err *err);
 void resolve_names_free(struct resolve_names *n); /* NULL is allowed */
@@ -54,13 +54,14 @@ bool resolve_names_is_entry(const struct resolve_names *n, struct resolve_symbol
 bool resolve_names_refresh(struct resolve_names *n);
 
 /* Adds all images of the model, which is frozen, to the store. Then any number of threads may call
- * resolve_names_demand at once. False: memory. */
+ * resolve_names_demand at once. False: out of memory. */
 bool resolve_names_prepare(struct resolve_names *n, struct err *err);
 
 /* The image's table, loaded at the first call (one thread loads it, others wait), or NULL if it has none. */
 const struct symbol_table *resolve_names_demand(struct resolve_names *n, uint32_t image);
 
-/* Loads the symbols of each image i of `count` with wanted[i], on up to `threads` threads. False: memory. */
+/* Loads the symbols of each image i of `count` with wanted[i], on up to `threads` threads. False: out of
+ * memory. */
 bool resolve_names_load(struct resolve_names *n, const bool *wanted, uint32_t count, unsigned threads,
                         struct err *err);
 

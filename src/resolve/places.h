@@ -38,7 +38,7 @@ struct resolve_places {
     struct resolve_place_space *processes, *last; /* last: the one of `processes` used last, or NULL */
 };
 
-/* False: memory. `m` is borrowed. */
+/* False: out of memory. `m` is borrowed. */
 bool resolve_places_init(struct resolve_places *p, const struct model *m, struct err *err);
 void resolve_places_fini(struct resolve_places *p);
 

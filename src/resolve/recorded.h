@@ -38,7 +38,7 @@ void resolve_recorded_fini(struct resolve_recorded *r);
 void resolve_recorded_see(struct resolve_recorded *r, const struct perfdata_record *rec);
 
 /* Gives the model the header's build-ids, which files may have only there, and what the trailer says of
- * mapped files and modules. False: memory. */
+ * mapped files and modules. False: out of memory. */
 bool resolve_recorded_apply(struct resolve_recorded *r, struct model *m, struct err *err);
 
 /* Which boot of which kernel was recorded; all zero if that is not recorded, or (in a pipe) was not read yet.

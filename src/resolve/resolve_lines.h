@@ -10,7 +10,7 @@
 
 struct resolve_lines;
 
-/* Both are borrowed and must live as long. NULL: memory. */
+/* Both are borrowed and must live as long. NULL: out of memory. */
 struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
                                         struct err *err);
 void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
@@ -21,7 +21,7 @@ void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
 bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
 
 /* Prepares answers for `count` places of an image on the threads of a pool (NULL: this one), which costs far
- * less than doing so one by one. False: memory. */
+ * less than doing so one by one. False: out of memory. */
 bool resolve_lines_prepare(struct resolve_lines *l, uint32_t image, const uint64_t *offsets, size_t count,
                            struct pool *pool, struct err *err);
 

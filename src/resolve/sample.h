@@ -61,14 +61,14 @@ struct resolve_samples {
 void resolve_samples_fini(struct resolve_samples *r);
 
 /* Reads the frames of a sample's callchain into r->frames: none without a callchain or with an unusable one.
- * Valid until the next call. False: memory. */
+ * Valid until the next call. False: out of memory. */
 bool resolve_sample_read(struct resolve_samples *r, const struct resolve_sample_at *at);
 
 /* The same, but a sample without any gets one frame: its own address, if it has one. */
 bool resolve_sample_read_all(struct resolve_samples *r, const struct resolve_sample_at *at);
 
 /* Calls `see` with the id of the image of the sample's own address and of each of its frames, however often
- * the same. r->frames are as after resolve_sample_read. False: memory. */
+ * the same. r->frames are as after resolve_sample_read. False: out of memory. */
 bool resolve_sample_images(struct resolve_samples *r, const struct resolve_sample_at *at,
                            void (*see)(void *ctx, uint32_t image), void *ctx);
 

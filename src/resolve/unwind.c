@@ -139,7 +139,7 @@ static void make_row(struct walk *w, struct unwind_row *out) {
         unwind_row_make(w->cpu, &range, &row, out);
 }
 
-/* Sets w->row for the frame's place. False: memory. */
+/* Sets w->row for the frame's place. False: out of memory. */
 static bool find_row(struct walk *w) {
     struct unwind_cache *cache = &w->u->cache;
     /* The key has no CPU: only in contrived files are the same bytes code of two CPUs. */
@@ -247,7 +247,7 @@ static uint64_t strip(const struct walk *w, uint64_t address) {
 }
 
 /* Finds the frame's place and row. What a signal handler returns to was not called, so its address is exact,
- * as it is in perf. False: memory. */
+ * as it is in perf. False: out of memory. */
 static bool locate(struct walk *w) {
     struct model_hit at;
     if (!find(w, unwind_frame_lookup(w->frame), &w->hit)) {

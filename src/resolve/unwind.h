@@ -48,8 +48,8 @@ struct resolve_unwind_tally {
 struct resolve_unwind;
 
 /* One thread each; `names` may be shared once it is prepared. `header` says which CPU it was; it may be
- * filled in later (a pipe), but not later than the first sample. Both are borrowed. NULL: memory. Opens no
- * file yet. */
+ * filled in later (a pipe), but not later than the first sample. Both are borrowed. NULL: out of memory.
+ * Opens no file yet. */
 struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const struct perfdata_header *header,
                                           struct err *err);
 void resolve_unwind_free(struct resolve_unwind *u); /* NULL is allowed */
@@ -107,7 +107,7 @@ struct perfdata_u64s resolve_unwind_go_on(struct resolve_unwind *u, const struct
 /* What was counted so far. Borrowed. */
 const struct resolve_unwind_tally *resolve_unwind_tally(const struct resolve_unwind *u);
 
-/* Adds another tally. False: memory. */
+/* Adds another tally. False: out of memory. */
 bool resolve_unwind_tally_add(struct resolve_unwind_tally *to, const struct resolve_unwind_tally *more);
 
 #endif

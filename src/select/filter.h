@@ -34,7 +34,7 @@ void filter_ranges_fini(struct filter_ranges *ranges);
 bool filter_ranges_have(const struct filter_ranges *ranges, uint64_t number);
 
 /* Adds names that are separated by commas or, for file://NAME, are the lines of a file. `names` is zeroed at
- * first. False: memory, or the file could not be read; filter_names_fini in any case. */
+ * first. False: out of memory, or the file could not be read; filter_names_fini in any case. */
 bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
 void filter_names_fini(struct filter_names *names);
 /* True when the list holds the name, which may be NULL. */

@@ -101,11 +101,11 @@ struct stacks {
     struct idtable image_index, frame_index, node_index, row_index, thread_index;
 };
 
-/* False: memory. */
+/* False: out of memory. */
 bool stacks_init(struct stacks *s, struct err *err);
 void stacks_fini(struct stacks *s);
 
-/* Return the number of an equal one, added if need be. STACKS_NONE: memory. */
+/* Return the number of an equal one, added if need be. STACKS_NONE: out of memory. */
 uint32_t stacks_text(struct stacks *s, const char *text, size_t len);
 uint32_t stacks_image(struct stacks *s, const struct stacks_image *image);
 uint32_t stacks_frame(struct stacks *s, const struct stacks_frame *frame);
@@ -115,13 +115,13 @@ uint32_t stacks_thread(struct stacks *s, uint32_t pid, uint32_t tid);
 /* The row's sums are zero if it is new. */
 uint32_t stacks_row(struct stacks *s, uint32_t event, uint32_t comm, uint32_t node);
 
-/* Rows have been given other events: to be called before stacks_row is. False: memory. */
+/* Rows have been given other events: to be called before stacks_row is. False: out of memory. */
 bool stacks_rows_renumbered(struct stacks *s);
 
 /* Adds to a row and its event. */
 void stacks_add(struct stacks *s, uint32_t row, uint64_t samples, uint64_t period);
 
-/* Puts moments in the order of event, then time. False: memory. */
+/* Puts moments in the order of event, then time. False: out of memory. */
 bool stacks_finish(struct stacks *s, struct err *err);
 
 static inline const char *stacks_str(const struct stacks *s, uint32_t text) {
@@ -141,7 +141,7 @@ uint32_t stacks_depth(const struct stacks *s, uint32_t node);
 uint32_t stacks_hottest(const struct stacks *s, uint32_t event, uint64_t *period);
 
 /* Sums of each node's samples and period, those of the nodes below included, of one event.
- * [nodes.count]; freed by the caller. NULL: memory. */
+ * [nodes.count]; freed by the caller. NULL: out of memory. */
 struct stacks_sum {
     uint64_t samples, period;
 };

@@ -12,7 +12,7 @@
 /*
  * If there are, among the events from number `first` on, that for the time off the CPU and exactly one other
  * whose periods are nanoseconds, then an event "wall-clock" becomes number `first`, with the samples of both;
- * the others follow in their order. Before stacks_finish. False: memory.
+ * the others follow in their order. Before stacks_finish. False: out of memory.
  */
 bool stacks_wall_clock(struct stacks *s, uint32_t first, struct err *err);
 

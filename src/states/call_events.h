@@ -18,7 +18,7 @@ struct call_events {
 void call_events_init(struct call_events *e, struct recording *r);
 void call_events_fini(struct call_events *e);
 
-/* Describes the events that came since the last call. False: memory. */
+/* Describes the events that came since the last call. False: out of memory. */
 bool call_events_update(struct call_events *e, struct err *err);
 
 /* Whether the recording can say anything about system calls. */
@@ -43,7 +43,7 @@ struct call_events_read {
 
 /* Reads a record; one that is damaged is counted by the stream, and is CALL_EVENTS_OTHER. */
 void call_events_read(struct call_events *e, const struct stream_record *r, struct call_events_read *out);
-/* Applies what was read. False: memory. */
+/* Applies what was read. False: out of memory. */
 bool call_events_apply(struct calls *calls, const struct call_events_read *x);
 
 #endif

@@ -149,7 +149,7 @@ static uint32_t keep(struct call_sites *s, struct reading *r) {
     return index;
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool begin(struct call_sites *s) {
     if (s->stacks && !s->stack.buf && !out_init(&s->stack, NULL, NULL))
         return false;

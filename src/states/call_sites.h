@@ -37,10 +37,11 @@ struct call_sites {
     struct hash_map by_text; /* of what they are told apart by */
 };
 
-/* Numbers the sites anew, by name; ranks[old] is the new number. No site can be found then. False: memory. */
+/* Numbers the sites anew, by name; ranks[old] is the new number. No site can be found then. False: out of
+ * memory. */
 bool call_sites_rank(struct call_sites *s, uint32_t *ranks);
 
-/* The site of the sample at a loc: its index, CALL_SITE_FILTERED, or CALL_SITE_NONE: memory. */
+/* The site of the sample at a loc: its index, CALL_SITE_FILTERED, or CALL_SITE_NONE: out of memory. */
 enum { CALL_SITE_NONE = UINT32_MAX - 1, CALL_SITE_FILTERED = UINT32_MAX - 2 };
 uint32_t call_sites_find(struct call_sites *s, uint64_t loc);
 /* The function at an address, and how far from its start that is; NULL: none. The text may lie in `room`. */

@@ -8,7 +8,7 @@ enum kmem_migrate kmem_migrate_of(int64_t number) {
     return number >= 0 && number < 4 ? TYPES[number] : KMEM_CMA_ISOLATED;
 }
 
-/* A small number for a key; HASH_ABSENT: memory. */
+/* A small number for a key; HASH_ABSENT: out of memory. */
 static uint32_t number_of(struct hash_map *m, uint64_t key) {
     uint32_t id = hash_map_get(m, key);
     if (id != HASH_ABSENT)
@@ -29,8 +29,8 @@ static uint32_t gfp_number(struct kmem_pages *p, uint64_t gfp) {
     return id;
 }
 
-/* The row of (what, flags, order, type); HASH_ABSENT: memory. Pairs of sites and of pages are told apart by a
- * bit, as both are numbers of 32 bits. */
+/* The row of (what, flags, order, type); HASH_ABSENT: out of memory. Pairs of sites and of pages are told
+ * apart by a bit, as both are numbers of 32 bits. */
 static uint32_t find_row(struct kmem_pages *p, bool of_page, uint32_t what, uint32_t gfp,
                          const struct kmem_page_event *e) {
     struct hash_map *index = of_page ? &p->page_rows : &p->site_rows;

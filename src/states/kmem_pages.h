@@ -63,7 +63,7 @@ struct kmem_pages {
     uint64_t orders[KMEM_ORDER_MAX + 1][KMEM_TYPES], live_orders[KMEM_ORDER_MAX + 1][KMEM_TYPES];
 };
 
-/* False: memory. Orders beyond KMEM_ORDER_MAX are those of no kernel, and count as that. */
+/* False: out of memory. Orders beyond KMEM_ORDER_MAX are those of no kernel, and count as that. */
 bool kmem_pages_alloc(struct kmem_pages *p, const struct kmem_page_event *e);
 void kmem_pages_free(struct kmem_pages *p, uint64_t page, uint32_t order);
 void kmem_pages_fini(struct kmem_pages *p);

@@ -5,7 +5,7 @@
 
 enum { ZERO_SIZE = 16 /* what kmalloc(0) returns (linux/slab.h, ZERO_SIZE_PTR) */ };
 
-/* The index of a key's row, made if need be; HASH_ABSENT: memory. */
+/* The index of a key's row, made if need be; HASH_ABSENT: out of memory. */
 static uint32_t find_row(struct kmem_slab_rows *rows, struct hash_map *index, uint64_t key) {
     uint32_t i = hash_map_get(index, key);
     if (i != HASH_ABSENT)

@@ -47,7 +47,7 @@ struct kmem_slab {
     uint64_t missed; /* allocations of what was not seen to be freed before */
 };
 
-/* False: memory. */
+/* False: out of memory. */
 bool kmem_slab_alloc(struct kmem_slab *s, const struct kmem_slab_alloc *a);
 /* Address 0 is nothing, as for kfree. */
 void kmem_slab_free(struct kmem_slab *s, uint64_t address, uint32_t cpu);

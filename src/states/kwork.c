@@ -21,7 +21,7 @@ static uint64_t key_of(enum kwork_class class, uint32_t cpu, uint64_t id) {
     return hash_fold(hash_u64(id) ^ HASH_ODD, ((uint64_t) class << 32 | cpu) + HASH_ODD);
 }
 
-/* Row of a work, made at its first sight; KWORK_NONE: memory. */
+/* Row of a work, made at its first sight; KWORK_NONE: out of memory. */
 static uint32_t work_of(struct kwork *k, const struct kwork_event *e) {
     uint64_t key = key_of(e->class, e->cpu, e->id);
     uint32_t first = hash_map_get(&k->by_work, key);

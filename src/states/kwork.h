@@ -88,7 +88,7 @@ struct kwork_faults {
     uint64_t losses, backwards;
 };
 
-/* Takes a run as it ends. False: memory. */
+/* Takes a run as it ends. False: out of memory. */
 struct kwork;
 typedef bool kwork_sink_fn(void *ctx, const struct kwork *k, const struct kwork_run *run);
 
@@ -107,7 +107,7 @@ struct kwork {
 
 void kwork_init(struct kwork *k, kwork_sink_fn *sink, void *ctx);
 void kwork_fini(struct kwork *k);
-/* False: memory; only kwork_fini is allowed then. */
+/* False: out of memory; only kwork_fini is allowed then. */
 bool kwork_apply(struct kwork *k, const struct kwork_event *e);
 /* Counts what never ended. */
 void kwork_finish(struct kwork *k);

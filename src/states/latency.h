@@ -44,7 +44,7 @@ struct latency_order {
 bool latency_order_parse(const char *text, struct latency_order *order, struct bytes *bad);
 
 /* Leaves the rows of threads that ran or waited, idle ones not; with `merge` one for all threads of a name.
- * Sorts them: after the keys by name and tid. False: memory. */
+ * Sorts them: after the keys by name and tid. False: out of memory. */
 bool latency_finish(struct latency *l, const struct states *s, bool merge, const struct latency_order *order);
 void latency_fini(struct latency *l);
 

@@ -16,7 +16,7 @@ static uint64_t key_of(const struct lock_table *t, const struct lock_row *w) {
     }
 }
 
-/* The row of the same key, made as a copy without figures if need be. NULL: memory. */
+/* The row of the same key, made as a copy without figures if need be. NULL: out of memory. */
 static struct lock_row *find_row(struct lock_table *t, const struct lock_row *like) {
     uint64_t key = key_of(t, like);
     uint32_t i = hash_map_get(&t->index, key);

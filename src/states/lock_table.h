@@ -40,7 +40,7 @@ struct lock_table {
 
 /* The sink of locks; ctx is the struct lock_table, zeroed but for what is wanted. */
 bool lock_table_add(void *ctx, const struct lock_wait *w);
-/* Adds a row that was summed elsewhere to the one of its key. False: memory. */
+/* Adds a row that was summed elsewhere to the one of its key. False: out of memory. */
 bool lock_table_merge(struct lock_table *t, const struct lock_row *r);
 uint64_t lock_row_value(const struct lock_row *r, enum lock_field f);
 /* Sorts by a field, downwards, and then in a total order: the rest of the figures, then the keys. */

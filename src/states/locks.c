@@ -78,7 +78,7 @@ static void catch_up(struct locks *l, struct lock_thread *t) {
     t->losses = l->losses;
 }
 
-/* NULL: memory. */
+/* NULL: out of memory. */
 static struct lock_thread *find_thread(struct locks *l, const struct lock_event *e) {
     uint64_t key = e->tid ? e->tid : (uint64_t)1 << 32 | e->cpu;
     uint32_t index = hash_map_get(&l->by_thread, key);

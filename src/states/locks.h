@@ -71,7 +71,7 @@ struct lock_wait {
     bool acquired;  /* lockdep told that it was got */
 };
 
-/* False: memory. */
+/* False: out of memory. */
 typedef bool locks_sink_fn(void *ctx, const struct lock_wait *w);
 
 struct lock_pending {
@@ -105,7 +105,7 @@ struct locks {
 
 void locks_init(struct locks *l, locks_sink_fn *sink, void *ctx);
 void locks_fini(struct locks *l);
-/* False: memory; only locks_fini is allowed then. */
+/* False: out of memory; only locks_fini is allowed then. */
 bool locks_apply(struct locks *l, const struct lock_event *e);
 /* Counts what has not ended. */
 void locks_finish(struct locks *l);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tracepoint's print format calls the numbers of a field: __print_flags(REC->prev_state, "|", { 0x01,
- * "S" }, { 0x02, "D" } ...), __print_symbolic(REC->vec, { 0, "HI" } ...). They differ between kernels. */
+/*
+ * The names that a tracepoint's print format gives to a field's numbers; they differ between kernels:
+ *
+ *   __print_flags(REC->prev_state, "|", { 0x01, "S" }, { 0x02, "D" } ...)
+ *   __print_symbolic(REC->vec, { 0, "HI" } ...)
+ */
 #ifndef SONDE_STATES_PRINT_NAMES_H
 #define SONDE_STATES_PRINT_NAMES_H
 

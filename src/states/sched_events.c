@@ -154,7 +154,7 @@ static uint32_t number_or_none(const struct tracepoint *t, unsigned field) {
     return n < 0 ? STATES_NONE : (uint32_t)n;
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool apply_tracepoint(struct sched_events *s, struct states *states, const struct tracepoint *t,
                              uint64_t loc) {
     static const enum states_event_kind KINDS[] = {

@@ -28,7 +28,7 @@ void sched_events_init(struct sched_events *s, struct stream *stream, const stru
 void sched_events_fini(struct sched_events *s);
 
 /* Describes the events that came since the last call; before the first record, and when there may be more.
- * False: memory. */
+ * False: out of memory. */
 bool sched_events_update(struct sched_events *s, struct err *err);
 
 /* Whether the recording can say anything about scheduling at all: it has one of these events with time and

@@ -123,7 +123,7 @@ static void forget_current(struct states *s, uint32_t thread) {
 
 /* ---- threads ---- */
 
-/* Moves the thread to a CPU, whose losses up to now do not concern it. False: memory. */
+/* Moves the thread to a CPU, whose losses up to now do not concern it. False: out of memory. */
 static bool place(struct states *s, uint32_t index, uint32_t cpu) {
     struct states_thread *t = &s->threads.items[index];
     uint32_t c = cpu == STATES_NONE ? STATES_NONE : cpu_index(s, cpu);
@@ -187,7 +187,7 @@ static bool retire(struct states *s, uint32_t index) {
     return emit(s, index, s->now_ns, s->threads.items[index].state, false, true);
 }
 
-/* The thread that has this tid now, with what was lost applied; STATES_NONE: memory. */
+/* The thread that has this tid now, with what was lost applied; STATES_NONE: out of memory. */
 static uint32_t thread_of(struct states *s, uint32_t tid, uint32_t cpu) {
     uint64_t key = tid_key(tid, cpu);
     uint32_t index = hash_map_get(&s->by_tid, key);

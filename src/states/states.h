@@ -130,10 +130,10 @@ struct states_faults {
 };
 
 /* Takes an interval: a thread's in their order, those of different threads as they end. Empty ones come if it
- * ran, or could have. False: memory. */
+ * ran, or could have. False: out of memory. */
 typedef bool states_sink_fn(void *ctx, const struct states_interval *i);
 
-/* Told of every event when it is applied, after the intervals that it ends. False: memory. */
+/* Told of every event when it is applied, after the intervals that it ends. False: out of memory. */
 struct states;
 typedef bool states_tap_fn(void *ctx, const struct states *s, const struct states_event *e);
 
@@ -154,9 +154,9 @@ struct states {
 
 void states_init(struct states *s, states_sink_fn *sink, void *ctx);
 void states_fini(struct states *s);
-/* Applies an event. False: memory; only states_fini is allowed then. */
+/* Applies an event. False: out of memory; only states_fini is allowed then. */
 bool states_apply(struct states *s, const struct states_event *e);
-/* Closes all intervals at the time of the last event. False: memory. */
+/* Closes all intervals at the time of the last event. False: out of memory. */
 bool states_finish(struct states *s);
 
 /* The threads are numbered by their first event; a pointer dies with the next event. */

@@ -69,13 +69,13 @@ enum { TIMECHART_CPUS_MAX = 8192, TIMECHART_COLUMNS_MAX = 16384 };
 /* `columns` at most TIMECHART_COLUMNS_MAX; end after begin, else there is one column. */
 void timechart_init(struct timechart *t, uint64_t begin_ns, uint64_t end_ns, uint32_t columns);
 void timechart_fini(struct timechart *t);
-/* Chooses a thread, which gets the next row. False: memory. */
+/* Chooses a thread, which gets the next row. False: out of memory. */
 bool timechart_choose(struct timechart *t, uint32_t thread);
 /* A sink of states, for the rows of threads; ctx is the struct timechart. */
 bool timechart_add(void *ctx, const struct states_interval *i);
-/* Threads other than idle ones ran on a CPU. False: memory. */
+/* Threads other than idle ones ran on a CPU. False: out of memory. */
 bool timechart_busy(struct timechart *t, uint64_t since_ns, uint64_t until_ns, uint32_t cpu);
-/* A CPU enters an idle state, or TIMECHART_AWAKE; or runs at this speed. False: memory. */
+/* A CPU enters an idle state, or TIMECHART_AWAKE; or runs at this speed. False: out of memory. */
 bool timechart_idle(struct timechart *t, uint64_t time_ns, uint32_t cpu, uint32_t state);
 bool timechart_speed(struct timechart *t, uint64_t time_ns, uint32_t cpu, uint32_t khz);
 /* Ends what goes on, and sorts CPUs by number. */

@@ -111,7 +111,8 @@ static bool flush(struct timehist *t, const struct states *s) {
     return !has || give(t, s, &t->pending);
 }
 
-/* Adds the time that ended to its thread and, of an idle CPU's, to the thread that left it. False: memory. */
+/* Adds the time that ended to its thread and, of an idle CPU's, to the thread that left it. False: out of
+ * memory. */
 static bool add_switch(struct timehist *t, uint32_t index, bool idle) {
     struct timehist_thread *x = &t->threads.items[index];
     t->switches++;
@@ -190,7 +191,7 @@ static bool told(struct timehist *t, const struct states *s, const struct states
     return give(t, s, &line);
 }
 
-/* An idle thread begins: the thread that has just left made the CPU idle. False: memory. */
+/* An idle thread begins: the thread that has just left made the CPU idle. False: out of memory. */
 static bool note_before(struct timehist *t, uint32_t idle, uint32_t cpu) {
     struct timehist_thread *x = t->choice.idle && idle != STATES_NONE ? thread_at(t, idle) : NULL;
     if (x) {

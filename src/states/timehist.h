@@ -45,7 +45,7 @@ struct timehist_thread {
     uint64_t migrations;
 };
 
-/* Takes a line. False: memory. */
+/* Takes a line. False: out of memory. */
 typedef bool timehist_line_fn(void *ctx, const struct states *s, const struct timehist_line *line);
 
 /* What to show; empty lists are everything. All borrowed. */
@@ -72,7 +72,7 @@ struct timehist {
 /* The sink and the tap of states; ctx is the struct timehist, of which choice, line and ctx are set. */
 bool timehist_interval(void *ctx, const struct states_interval *i);
 bool timehist_event(void *ctx, const struct states *s, const struct states_event *e);
-/* After states_finish. False: memory. */
+/* After states_finish. False: out of memory. */
 bool timehist_finish(struct timehist *t, const struct states *s);
 void timehist_fini(struct timehist *t);
 

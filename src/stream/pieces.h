@@ -25,7 +25,7 @@ uint32_t stream_pieces_expected(const struct stream *s);
 /*
  * Opens the pieces [from, to) as a stream, for which only these may be called: stream_next, stream_when_ns,
  * stream_forget, stream_record_at (any loc of `s`). `s` must live longer, and must not be read meanwhile
- * (except by stream_record_at). NULL: memory.
+ * (except by stream_record_at). NULL: out of memory.
  */
 struct stream *stream_pieces_open(const struct stream *s, uint32_t from, uint32_t to, struct err *err);
 void stream_pieces_close(struct stream *s); /* NULL is allowed */

@@ -125,7 +125,7 @@ static void sort_items(struct order_item *a, size_t n, unsigned budget) {
 }
 
 /*
- * Merges the sorted runs [lo, mid) and [mid, hi) through a copy of the smaller one. False: memory.
+ * Merges the sorted runs [lo, mid) and [mid, hi) through a copy of the smaller one. False: out of memory.
  */
 static bool merge_runs(struct order_item *a, size_t lo, size_t mid, size_t hi) {
     /* Items already in place at either end are left out: in nearly ordered input these are nearly all. */
@@ -158,7 +158,7 @@ static bool merge_runs(struct order_item *a, size_t lo, size_t mid, size_t hi) {
 
 /*
  * Sorts the waiting items, a sorted run and then new ones. New items are usually a few per-CPU runs, each in
- * order, which are merged in pairs; without such runs they are sorted from scratch. False: memory.
+ * order, which are merged in pairs; without such runs they are sorted from scratch. False: out of memory.
  */
 static bool sort_waiting(struct order_queue *q) {
     size_t from = q->sorted, n = q->count - from;

@@ -32,12 +32,13 @@ struct order_queue {
 
 void order_queue_init(struct order_queue *q);
 void order_queue_fini(struct order_queue *q);
-/* False: memory. */
+/* False: out of memory. */
 bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc);
-/* Reports a FINISHED_ROUND: items up to the latest time of the previous round can be popped. False: memory.
+/* Reports a FINISHED_ROUND: items up to the latest time of the previous round can be popped. False: out of
+ * memory.
  */
 bool order_queue_round(struct order_queue *q);
-/* Reports the end: everything can be popped. False: memory. */
+/* Reports the end: everything can be popped. False: out of memory. */
 bool order_queue_finish(struct order_queue *q);
 /* Takes the oldest deliverable item, by loc if times are equal. False: there is none. */
 bool order_queue_pop(struct order_queue *q, struct order_item *out);

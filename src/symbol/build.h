@@ -49,9 +49,9 @@ struct symbol_rules {
 };
 
 /*
- * Makes a table of `d`, and empties it, also on failure. NULL: memory. Symbols without a size end where the
- * next one starts; local labels without a size inside of a function with one are left out. `rules` is copied.
- * symbol_table_free also takes NULL.
+ * Makes a table of `d`, and empties it, also on failure. NULL: out of memory. Symbols without a size end
+ * where the next one starts; local labels without a size inside of a function with one are left out. `rules`
+ * is copied. symbol_table_free also takes NULL.
  */
 struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,
                                         struct err *err);
@@ -59,8 +59,8 @@ void symbol_table_free(struct symbol_table *t);
 
 /*
  * The same for symbols without sizes that come in order, without drafts and by SYMBOL_CHOOSE_LAST. Open a
- * table with room for `most` symbols (NULL: memory), append them (false: out of order, and the table can only
- * be freed), and finish it (false: memory).
+ * table with room for `most` symbols (NULL: out of memory), append them (false: out of order, and the table
+ * can only be freed), and finish it (false: out of memory).
  */
 struct symbol_table *symbol_table_open(size_t most, const struct symbol_rules *rules);
 bool symbol_table_append(struct symbol_table *t, uint64_t start, const char *name, enum symbol_bind bind,

@@ -63,7 +63,8 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
     return true;
 }
 
-/* Returns the name of a PLT entry; "" for one of an IFUNC, which gets the name of its resolver. NULL: memory.
+/* Returns the name of a PLT entry; "" for one of an IFUNC, which gets the name of its resolver. NULL: out of
+ * memory.
  */
 static const char *stub_name(const struct object_plt_stub *stub, struct arena *texts) {
     if (stub->kind == OBJECT_PLT_IFUNC)

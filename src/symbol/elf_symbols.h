@@ -15,7 +15,7 @@ elf_symbols_place_fn elf_symbols_in_file;
 
 /*
  * Adds the defined functions, objects and labels of the table of type SHT_SYMTAB or SHT_DYNSYM. Names live in
- * the image. False and *err: memory, or (ERR_ABSENT) there is no such table.
+ * the image. False and *err: out of memory, or (ERR_ABSENT) there is no such table.
  */
 bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_place_fn *place, const void *ctx,
                      struct symbol_drafts *d, struct err *err);

@@ -28,7 +28,7 @@ struct kernel_cache_key {
 };
 struct kernel_cache_key kernel_cache_key(struct bytes boot_id, struct bytes build_id);
 
-/* Writes the file's content. False: memory, or there is nothing to keep. */
+/* Writes the file's content. False: out of memory, or there is nothing to keep. */
 bool kernel_cache_encode(const struct kernel_list *l, const struct kernel_cache_key *key, struct writer *to);
 
 /* The list in a file's content, from which it is borrowed. NULL: it is of another kernel or boot, damaged, or

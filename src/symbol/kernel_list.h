@@ -9,7 +9,8 @@
 
 struct kernel_list;
 
-/* Parses a list, and takes over its text, also on failure. NULL: memory, or (ERR_BROKEN) it has no symbol. */
+/* Parses a list, and takes over its text, also on failure. NULL: out of memory, or (ERR_BROKEN) it has no
+ * symbol. */
 struct kernel_list *kernel_list_new(struct writer *text, struct err *err);
 void kernel_list_free(struct kernel_list *l); /* NULL is allowed */
 
@@ -76,7 +77,8 @@ uint64_t kernel_bounds_end(const void *ctx, uint64_t address);
 
 /*
  * Makes the table of the kernel itself (`module` empty: places are addresses) or of a module (offsets from
- * bounds->from). Has only symbols within the bounds, cut at their end. Names live in the list. NULL: memory.
+ * bounds->from). Has only symbols within the bounds, cut at their end. Names live in the list. NULL: out of
+ * memory.
  */
 struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes module,
                                        const struct kernel_bounds *bounds, bool raw_names, struct err *err);

@@ -139,12 +139,13 @@ struct symbol_image {
 
 struct symbol_store;
 
-/* Copies `options`, but not its texts. NULL: memory. */
+/* Copies `options`, but not its texts. NULL: out of memory. */
 struct symbol_store *symbol_store_new(const struct symbol_options *options, struct err *err);
 void symbol_store_free(struct symbol_store *s); /* NULL is allowed; frees all tables too */
 
 /* Adds an image; returns its id, which count from 0. Opens no file. The kernel of a module or vdso can prove
- * it only if added before the table is loaded. UINT32_MAX: memory. Not while another thread uses the store.
+ * it only if added before the table is loaded. UINT32_MAX: out of memory. Not while another thread uses the
+ * store.
  */
 uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *image);
 

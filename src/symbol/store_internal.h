@@ -158,7 +158,7 @@ bool store_processes_here(struct symbol_store *s);
 /* What is known of the running kernel. */
 const struct store_live *store_live(struct symbol_store *s);
 
-/* False: memory. */
+/* False: out of memory. */
 bool store_kept_init(struct symbol_store *s);
 void store_kept_fini(struct symbol_store *s);
 

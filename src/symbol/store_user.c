@@ -54,7 +54,7 @@ static bool add_all(struct symfile *f, const struct symfile *debug, struct symbo
     return elf_symbols_add_plt(&f->elf, &f->layout, d, err);
 }
 
-/* The table of a file, made once. NULL: memory. */
+/* The table of a file, made once. NULL: out of memory. */
 static const struct symbol_table *file_table(const struct symbol_store *s, struct symfile *f,
                                              const struct symfile *debug, struct err *err) {
     pthread_mutex_lock(&f->lock);

@@ -41,7 +41,7 @@ void symfile_cache_fini(struct symfile_cache *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
-/* The entry of a path, made if need be; NULL: memory. The cache is locked. */
+/* The entry of a path, made if need be; NULL: out of memory. The cache is locked. */
 static struct symfile *entry(struct symfile_cache *c, const char *path) {
     uint32_t id = strpool_add(&c->paths, path, strlen(path));
     if (id == STRPOOL_NONE)

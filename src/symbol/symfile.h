@@ -52,7 +52,7 @@ void symfile_cache_fini(struct symfile_cache *c);
 /* The pages of files that were read go, until they are read again. */
 void symfile_cache_rest(struct symfile_cache *c);
 
-/* Opens a file; symfile.err says whether it could be read. NULL: memory. */
+/* Opens a file; symfile.err says whether it could be read. NULL: out of memory. */
 struct symfile *symfile_open(struct symfile_cache *c, const char *path);
 
 /* As symfile_open for a file in memory, whose name must not be any path. */

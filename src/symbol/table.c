@@ -68,7 +68,7 @@ struct place {
 };
 
 /* Sorts by start, keeping the order of drafts with the same: a radix sort from the lowest byte, whose passes
- * are stable. Bytes in which all starts agree need no pass. False: memory. */
+ * are stable. Bytes in which all starts agree need no pass. False: out of memory. */
 static bool sort_places(struct place *list, size_t n) {
     uint64_t differ = 0;
     bool sorted = true;

@@ -25,7 +25,7 @@ void unwind_cache_fini(struct unwind_cache *c) {
     hash_map_fini(&c->by_content);
 }
 
-/* The row's number; UINT32_MAX: memory. */
+/* The row's number; UINT32_MAX: out of memory. */
 static uint32_t intern(struct unwind_cache *c, const struct unwind_row *row) {
     uint64_t hash = hash_bytes(row, sizeof *row);
     uint32_t id = hash_map_get(&c->by_content, hash);

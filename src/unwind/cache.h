@@ -25,7 +25,7 @@ struct unwind_cache {
     struct hash_map by_content; /* hash -> the last row that has it */
 };
 
-/* False: memory. */
+/* False: out of memory. */
 bool unwind_cache_init(struct unwind_cache *c);
 void unwind_cache_fini(struct unwind_cache *c);
 
@@ -43,7 +43,7 @@ static inline const struct unwind_row *unwind_cache_find(const struct unwind_cac
     return s->image == image && s->offset == offset ? &c->rows.items[s->row] : NULL;
 }
 
-/* Remembers `row` there, in the place of another one. The kept row, as above; NULL: memory. */
+/* Remembers `row` there, in the place of another one. The kept row, as above; NULL: out of memory. */
 const struct unwind_row *unwind_cache_add(struct unwind_cache *c, uint32_t image, uint64_t offset,
                                           const struct unwind_row *row);
 

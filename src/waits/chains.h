@@ -35,7 +35,7 @@ struct waits_chains {
     uint32_t *first;              /* of thread i: waiters[first[i] .. first[i + 1]) */
 };
 
-/* False: memory. */
+/* False: out of memory. */
 bool waits_chains_find(struct waits_chains *c, const struct waits *w);
 void waits_chains_fini(struct waits_chains *c);
 

@@ -32,7 +32,7 @@ struct waits_choice {
 };
 bool waits_chosen(const struct waits_choice *c, const struct waits_thread *t);
 
-/* Groups by stacks too when `stacks`. False: memory. */
+/* Groups by stacks too when `stacks`. False: out of memory. */
 bool waits_groups_find(struct waits_groups *g, const struct waits *w, const struct waits_choice *choice,
                        bool stacks);
 void waits_groups_fini(struct waits_groups *g);

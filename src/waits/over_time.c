@@ -7,7 +7,7 @@ void waits_over_time_fini(struct waits_over_time *t) {
     hash_map_fini(&t->by_name);
 }
 
-/* The node of that name below `parent`, with `ns` added; WAITS_NOBODY: memory. */
+/* The node of that name below `parent`, with `ns` added; WAITS_NOBODY: out of memory. */
 static uint32_t add_node(struct waits_over_time *t, uint32_t parent, const char *text, uint64_t ns) {
     uint32_t name = strpool_add(&t->names, text, strlen(text));
     uint64_t key = (uint64_t)parent << 32 | name;

@@ -41,7 +41,7 @@ bool waits_over_time_add(struct waits_over_time *t, const struct waits *w, const
 
 typedef VEC(uint32_t) waits_node_order;
 /* The nodes as they are printed: each before those below it; of one parent those with the longest time first,
- * then by name. Without the root. False: memory. */
+ * then by name. Without the root. False: out of memory. */
 bool waits_over_time_order(const struct waits_over_time *t, waits_node_order *out);
 
 #endif

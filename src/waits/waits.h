@@ -116,7 +116,7 @@ struct waits {
 void waits_init(struct waits *w);
 void waits_fini(struct waits *w);
 
-/* Files the threads by process: to be called once all are there, in order. False: memory. */
+/* Files the threads by process: to be called once all are there, in order. False: out of memory. */
 bool waits_index(struct waits *w);
 
 /* The thread's index, or WAITS_NOBODY. */

@@ -32,7 +32,7 @@ struct annotate_result {
 };
 
 /* Reads the samples and prints what is wished. What cannot be annotated is reported through log_line unless
- * it is not to be mentioned. False: *err: memory, or the recording cannot be read on. */
+ * it is not to be mentioned. False: *err: out of memory, or the recording cannot be read on. */
 bool annotate_print(const struct annotate_input *in, const struct annotate_wish *w, struct out *out,
                     struct annotate_result *r, struct err *err);
 

@@ -138,7 +138,7 @@ int command_fail(const struct err *e);
 void command_log(struct command_env *env, int verbose, bool quiet);
 
 /* Opens standard output as `o`, through a pager if it is a terminal and neither options nor configuration
- * forbid it. False: memory; it was reported. */
+ * forbid it. False: out of memory; it was reported. */
 bool command_output(struct command_env *env, struct out *o);
 
 /* The same into a file, made or emptied, if `path` is not NULL. False: it was reported. */

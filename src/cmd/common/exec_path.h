@@ -18,7 +18,7 @@
 /* Returns the folder given by the user; NULL: none. */
 const char *exec_path_given(void);
 
-/* Makes `folder` the given one, for programs that are started, too. False: memory. */
+/* Makes `folder` the given one, for programs that are started, too. False: out of memory. */
 bool exec_path_give(const char *folder, struct err *err);
 
 /* Returns our own folder, which alone has the scripts' modules. ERR_ABSENT: it is not installed. */

@@ -20,7 +20,7 @@ struct terminal *terminal_open(struct err *err);
 /* Gives it back. NULL is allowed. */
 void terminal_close(struct terminal *t);
 
-/* Gives the surface the terminal's size, and says what it can show. False: memory. */
+/* Gives the surface the terminal's size, and says what it can show. False: out of memory. */
 bool terminal_fit(struct terminal *t, struct tui_surface *s, struct err *err);
 void terminal_show(struct terminal *t, const struct tui_surface *s);
 /* Waits for a key, at most this long (-1: for ever). TUI_KEY_NONE: none came, or a signal did. */

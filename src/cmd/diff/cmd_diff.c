@@ -121,7 +121,7 @@ static int compare_all(struct command_env *env, const struct diff_options *o, co
     return status;
 }
 
-/* Adds the files of --base or --new, in a copy of that. False: memory, or there are too many. */
+/* Adds the files of --base or --new, in a copy of that. False: out of memory, or there are too many. */
 static bool add_list(struct wish *w, char *list) {
     for (char *save = NULL, *one = strtok_r(list, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
         if (w->count == DIFF_FILES_MAX)

@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "cmd/common/input.h"
 
-/* Takes the n-th of the spans that colons separate; of a single one that is for all files. False: memory. */
+/* Takes the n-th of the spans that colons separate; of a single one that is for all files. False: out of
+ * memory. */
 static bool take_time(struct diff_file *f, const char *all, uint32_t n) {
     f->options.time = all;
     if (!all || !strchr(all, ':'))

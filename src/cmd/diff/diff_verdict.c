@@ -86,7 +86,7 @@ static bool is_clock(const struct perfdata_attr *a) {
 
 /* ---- figures of whole recordings ---- */
 
-/* Adds one, from a number for each file; zero: a file lacks it, and it is not shown. False: memory. */
+/* Adds one, from a number for each file; zero: a file lacks it, and it is not shown. False: out of memory. */
 static bool add_figure(struct verdict_run *x, const char *name, const double *numbers, bool ns) {
     double sums[2] = {0};
     for (uint32_t i = 0; i < x->f->count; i++) {

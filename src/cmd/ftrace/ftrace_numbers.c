@@ -144,7 +144,7 @@ static const char *name_of(const symbols *list, uint64_t address, struct arena *
     return arena_strndup(a, (const char *)name->data, name->size);
 }
 
-/* The name of each function; where addresses are hidden, the address. NULL: memory. */
+/* The name of each function; where addresses are hidden, the address. NULL: out of memory. */
 static const char **find_names(const struct ftrace_calls *c, struct arena *a) {
     const char **names = arena_zalloc(a, (c->functions.count + 1) * sizeof *names);
     struct writer w = writer_make(false);

@@ -45,7 +45,7 @@ struct kmem_gfps {
     VEC(struct kmem_gfp) list;
     struct strpool texts;
 };
-/* Notes the flags of an event. False: memory. */
+/* Notes the flags of an event. False: out of memory. */
 bool kmem_gfps_note(struct kmem_gfps *g, struct recording *r, const struct event_view_item *item,
                     uint64_t gfp);
 const char *kmem_gfps_text(const struct kmem_gfps *g, uint64_t gfp, bool whole);

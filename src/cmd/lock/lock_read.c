@@ -84,7 +84,7 @@ struct lock_names lock_session_names(struct lock_session *s) {
 
 /* ---- events ---- */
 
-/* Whether -L wants this lock; false with *err: memory. */
+/* Whether -L wants this lock; false with *err: out of memory. */
 static bool wants_lock(struct lock_session *s, uint64_t address, uint32_t name, bool *memory) {
     if (!s->locks || !s->locks->list.count)
         return true;
@@ -102,7 +102,7 @@ static bool begins(int kind) {
     return kind == LOCK_EVENT_BEGIN || kind == LOCK_EVENT_CONTENDED;
 }
 
-/* The site of a wait that begins, or that it does not count. False: memory. */
+/* The site of a wait that begins, or that it does not count. False: out of memory. */
 static bool describe_begin(struct lock_session *s, const struct event_view_item *item, struct lock_event *e) {
     e->ignored = s->types && !(s->types & UINT32_C(1) << lock_type(e->flags));
     if (e->ignored || !s->sites)
@@ -125,7 +125,7 @@ static bool describe_class(struct lock_session *s, struct lock_event *e) {
     return e->name != STRPOOL_NONE;
 }
 
-/* True: the event counts. False with *memory false: memory. */
+/* True: the event counts. False with *memory false: out of memory. */
 static bool describe(struct lock_session *s, const struct event_view_item *item, struct lock_event *e,
                      bool *memory) {
     const struct tracepoint *t = item->event;

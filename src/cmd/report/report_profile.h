@@ -66,7 +66,7 @@ bool report_session_refresh(struct report_session *s, unsigned eighths, const st
 /* The profile of a live session stays while its model forgets whoever ended (profile_outlive). */
 void report_session_outlive(struct report_session *s);
 
-/* Prints the profile as text or JSON. False: memory. */
+/* Prints the profile as text or JSON. False: out of memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);
 
 /* Whether the user ended reading early, which it reports through log_line. */

@@ -115,7 +115,8 @@ static bool choose_cpus(const struct schedstat *s, const struct filter_ranges *c
 
 /* ---- files ---- */
 
-/* A text as headers have them: ended by NUL, and filled up to 64 bytes or a multiple of it. Empty: memory. */
+/* A text as headers have them: ended by NUL, and filled up to 64 bytes or a multiple of it. Empty: out of
+ * memory. */
 static struct bytes padded(struct arena *a, const char *text, size_t n) {
     enum { UNIT = 64 };
     size_t size = (n / UNIT + 1) * UNIT;

@@ -275,7 +275,7 @@ bool script_dlfilter_close(struct script_dlfilter *f, struct err *err) {
 
 /* ---- samples ---- */
 
-/* The lists, in host order and aligned. False: memory. */
+/* The lists, in host order and aligned. False: out of memory. */
 static bool copy_lists(struct script_dlfilter *f) {
     const struct perfdata_sample *s = f->x->s;
     bool has_chain = s->have & PERFDATA_SAMPLE_CALLCHAIN,

@@ -34,7 +34,7 @@ static bool is_taken(const struct script *s, const char *path) {
 }
 
 /* INPUT.EVENT.dump, from the second event of a name on INPUT.EVENT.2.dump; a name cannot lead into another
- * folder. Owned by the caller; NULL: memory. */
+ * folder. Owned by the caller; NULL: out of memory. */
 static char *path_of(const struct script *s, uint32_t event) {
     const char *input = input_path(s->o->input), *name = name_of(s, event);
     const char *folder_end = strrchr(input, '/');

@@ -10,7 +10,7 @@
 #include "view/dump/dump.h"
 #include "view/script/script_metric.h"
 
-/* The machines of guests are needed ahead of their turn. False: memory. */
+/* The machines of guests are needed ahead of their turn. False: out of memory. */
 static bool note_guests(struct script *s, const struct stream_record *r) {
     struct perfdata_record rec;
     return r->raw.type != PERFDATA_RECORD_ID_INDEX || !recording_decode(&s->recording, r, &rec) ||

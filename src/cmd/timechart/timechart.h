@@ -26,7 +26,7 @@ struct timechart_choice {
     VEC(struct timechart_group) groups; /* titles are owned */
     size_t of;                          /* how many ran at all */
 };
-/* Those that ran longest, a section for each process. False: memory. */
+/* Those that ran longest, a section for each process. False: out of memory. */
 bool timechart_choose_threads(const struct timechart_options *o, const struct states *s,
                               const struct timechart_totals *totals, struct timechart_choice *out);
 void timechart_choice_fini(struct timechart_choice *c);

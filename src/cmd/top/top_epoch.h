@@ -11,7 +11,7 @@ enum { TOP_EIGHTHS = 8 };
 
 /* Makes the profile of what came; `eighths` of the last one's samples count on. False: *err. */
 bool top_epoch_refresh(struct top *t, unsigned eighths, struct err *err);
-/* Frozen: what came is counted and done with. False: memory. */
+/* Frozen: what came is counted and done with. False: out of memory. */
 bool top_epoch_drop(struct top *t, struct err *err);
 /* After a screen, frozen or not: begins another epoch if this one has grown much. False: *err. */
 bool top_epoch_check(struct top *t, struct err *err);

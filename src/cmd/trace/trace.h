@@ -47,7 +47,8 @@ void trace_fini(struct trace *t);
 bool trace_want(void *ctx, const struct stream_record *r);
 /* Takes a record. False: *err says why, or t->done. */
 bool trace_take(void *ctx, const struct stream_record *r, struct err *err);
-/* Takes half a call that did not come as a record, with the thread's name. False: memory; or t->done. */
+/* Takes half a call that did not come as a record, with the thread's name. False: out of memory; or t->done.
+ */
 bool trace_take_half(struct trace *t, const struct calls_event *e, bool enter, struct bytes comm);
 /* The end: calls that are still open, sums. False: *err. */
 bool trace_finish(struct trace *t, struct err *err);

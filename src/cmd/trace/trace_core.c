@@ -54,7 +54,7 @@ static void put_frame(struct trace *t, struct resolve_samples *r, struct resolve
     out_printf(t->out, " (%s)\n", known ? model_image(t->model, f->hit.image)->name : "[unknown]");
 }
 
-/* `kernel`: with the kernel's part. False: memory. */
+/* `kernel`: with the kernel's part. False: out of memory. */
 static bool put_stack(struct trace *t, uint64_t loc, bool kernel) {
     if (!t->stacks || !t->o->callgraph)
         return true;
@@ -168,7 +168,7 @@ static const char *fault_name(const struct perfdata_attr *attr) {
                                                              : NULL;
 }
 
-/* What lies at an address: a function, or a place in a file. False: memory. */
+/* What lies at an address: a function, or a place in a file. False: out of memory. */
 static bool put_place(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s,
                       bool code) {
     unsigned mode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;

@@ -71,7 +71,7 @@ static bool show(struct live *l, struct err *err) {
     return true;
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool note_cgroup(struct live *l, const struct stream_record *r) {
     struct perfdata_record x;
     if (r->raw.type != PERFDATA_RECORD_CGROUP || !recording_decode(&l->recording.recording, r, &x))
@@ -284,7 +284,7 @@ static bool start(void *ctx, const struct perf_target *target, struct err *err) 
     return l->way == TRACE_RECORDS || trace_bpf_start(&l->bpf, target, err);
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool name_cgroups(struct live *l) {
     for (size_t i = 0; i < l->trace.summary.groups.count; i++) {
         uint64_t key = l->trace.summary.groups.items[i].key;

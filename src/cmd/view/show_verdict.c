@@ -23,7 +23,7 @@ static uint32_t event_of(const struct stacks *s, uint32_t recording, const char 
     return STACKS_NONE;
 }
 
-/* Adds a line to the page's notes. False: memory. */
+/* Adds a line to the page's notes. False: out of memory. */
 static bool add_note(struct stacks *s, const char *text) {
     uint32_t id = stacks_text(s, text, strlen(text)), *item = id == STRPOOL_NONE ? NULL : vec_push(&s->notes);
     if (item)
@@ -31,7 +31,7 @@ static bool add_note(struct stacks *s, const char *text) {
     return item != NULL;
 }
 
-/* Takes the rows, first ones first, and the functions that they are of. False: memory. */
+/* Takes the rows, first ones first, and the functions that they are of. False: out of memory. */
 static bool take_rows(const struct taking *t, const struct diff_judged *one, struct page_verdict *v) {
     const struct compare *c = one->compare;
     const struct judgement *j = one->judgement;

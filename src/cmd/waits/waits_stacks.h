@@ -8,7 +8,7 @@
 #include "waits/groups.h"
 
 /* Appends the user's frames to the stacks of all threads that are chosen. A stack that cannot be read or
- * unwound stays as it is. False: memory. */
+ * unwound stays as it is. False: out of memory. */
 bool waits_stacks_add(struct waits *w, const struct os_proc *proc, const struct waits_choice *choice,
                       const struct command_env *env, struct err *err);
 

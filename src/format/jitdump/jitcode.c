@@ -189,7 +189,8 @@ static uint32_t moved_function(const struct reading *r, const struct jitdump_mov
     return named;
 }
 
-/* The function's number among the part's own: one of an earlier part is put into it. JITCODE_NONE: memory. */
+/* The function's number among the part's own: one of an earlier part is put into it. JITCODE_NONE: out of
+ * memory. */
 static uint32_t own_function(struct reading *r, uint32_t number) {
     size_t old = r->h->functions.count;
     if (number >= old)
@@ -403,7 +404,7 @@ static bool find_early(struct jitcode *j) {
     return ok;
 }
 
-/* Reads the part's records. False: memory. */
+/* Reads the part's records. False: out of memory. */
 static bool read_records(struct reading *r, struct jitdump_reader *reader) {
     struct jitcode *out = r->code;
     struct jitdump_record rec = {.type = JITDUMP_TYPES};

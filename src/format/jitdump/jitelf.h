@@ -25,7 +25,7 @@ uint64_t jitelf_offset(const struct jitelf_part *p, size_t index);
  * at least). */
 struct jitelf_part jitelf_part_from(const struct jitcode *code, size_t first, uint64_t max_bytes);
 
-/* Appends the file to `w`, which must be empty and of jitelf_writer's byte order. False: memory. */
+/* Appends the file to `w`, which must be empty and of jitelf_writer's byte order. False: out of memory. */
 bool jitelf_write(const struct jitelf_part *p, struct writer *w, uint8_t build_id[JITELF_BUILD_ID_SIZE],
                   struct err *err);
 struct writer jitelf_writer(const struct jitcode *code);

@@ -91,14 +91,14 @@ static bool same_call(const struct function *f, const struct piece *a, const str
            frame_of(f, a, level - 1).line == frame_of(f, b, level - 1).line;
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool take_id(struct strpool *pool, struct bytes text, uint32_t *id) {
     if (*id == STRPOOL_NONE)
         *id = strpool_add(pool, text.size ? (const char *)text.data : "", text.size);
     return *id != STRPOOL_NONE;
 }
 
-/* What all inlined calls of a function refer to; kept once for all functions. False: memory. */
+/* What all inlined calls of a function refer to; kept once for all functions. False: out of memory. */
 static bool put_abstract(struct jitelf_inliner *x, const struct function *f, const struct piece *p,
                          struct writer *w) {
     for (uint32_t level = 1; level < p->depth; level++) {

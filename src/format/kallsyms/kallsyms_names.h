@@ -16,7 +16,7 @@ struct kallsyms_names {
     VEC(struct kallsyms_place) list; /* ascending; of several at one address the first one of the list */
 };
 
-/* Borrows the text. Empty if addresses are hidden. False: memory; kallsyms_names_fini is allowed. */
+/* Borrows the text. Empty if addresses are hidden. False: out of memory; kallsyms_names_fini is allowed. */
 bool kallsyms_names_read(struct kallsyms_names *n, struct bytes text);
 /* The function that covers an address; NULL: none. */
 const struct kallsyms_place *kallsyms_names_find(const struct kallsyms_names *n, uint64_t address);

@@ -55,7 +55,8 @@ void schedstat_encode(const struct schedstat *s, struct writer *w);
  * too short. */
 bool schedstat_decode(const struct perfdata_raw *raw, bool swap, struct schedstat_line *out);
 
-/* What each line of `all`, snapshots one after the other, counted from its first to its last. False: memory.
+/* What each line of `all`, snapshots one after the other, counted from its first to its last. False: out of
+ * memory.
  */
 bool schedstat_span(const struct schedstat *all, struct schedstat *out);
 

@@ -48,7 +48,7 @@ struct object_debug_query {
     bool no_inlines;
     const char *file; /* the end of the path of the file that declares it; NULL: any */
 };
-/* Appends the instances, by address. False and *err: memory. */
+/* Appends the instances, by address. False and *err: out of memory. */
 bool object_debug_functions(struct object_debug *d, const struct object_debug_query *q, object_instances *out,
                             struct err *err);
 
@@ -68,7 +68,7 @@ struct object_debug_line {
 typedef VEC(struct object_debug_line) object_debug_lines;
 
 /* Appends, by line and address, the statements of the lines [first, last] in files whose path ends in `file`;
- * with `within`, those in its code alone. False and *err: memory. */
+ * with `within`, those in its code alone. False and *err: out of memory. */
 bool object_debug_statements(struct object_debug *d, const char *file, uint32_t first, uint32_t last,
                              const struct object_instance *within, object_debug_lines *out, struct err *err);
 
@@ -132,7 +132,7 @@ struct object_variable {
 };
 typedef VEC(struct object_variable) object_variables;
 /* Appends the variables in the scopes of the address, innermost first, without those that an inner one hides;
- * with `externals` the unit's too. False and *err: memory. */
+ * with `externals` the unit's too. False and *err: out of memory. */
 bool object_debug_variables(struct object_debug *d, struct object_debug_place at, bool externals,
                             object_variables *out, struct err *err);
 

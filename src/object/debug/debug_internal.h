@@ -35,7 +35,7 @@ const char *debug_decl_file(struct object_debug *d, Dwarf_Die *die);
 bool debug_entry(Dwarf_Die *die, uint64_t *addr);
 /* The unit whose entries are `unit`'s: itself, or its split one. */
 Dwarf_Die debug_split(Dwarf_Die unit);
-/* Makes an instance known. False: memory. */
+/* Makes an instance known. False: out of memory. */
 bool debug_note(struct object_debug *d, const struct debug_instance *i, struct object_instance *out);
 
 #endif

@@ -110,7 +110,7 @@ void dinfo_unit_fini(struct dinfo_unit *u);
 /* Restricts a unit of a .dwp to its parts of the sections (DWARF 5, 7.3.5; GCC's version 2). */
 void dinfo_unit_slice(struct dinfo_unit *u);
 
-/* The abbreviations of the unit, read at the first call. False: memory, or they are broken. */
+/* The abbreviations of the unit, read at the first call. False: out of memory, or they are broken. */
 bool dinfo_unit_read_abbrevs(struct dinfo_unit *u);
 const struct dinfo_abbrev *dinfo_abbrev_find(const struct dinfo_abbrevs *a, uint64_t code);
 
@@ -179,7 +179,8 @@ struct dinfo_lines {
     VEC(struct dinfo_line_row) rows;   /* as the program made them */
 };
 
-/* Runs the unit's line number program. Empty if it has none; false: memory. dinfo_lines_fini in any case. */
+/* Runs the unit's line number program. Empty if it has none; false: out of memory. dinfo_lines_fini in any
+ * case. */
 bool dinfo_lines_read(const struct dinfo_unit *u, struct dinfo_lines *out);
 void dinfo_lines_fini(struct dinfo_lines *l);
 

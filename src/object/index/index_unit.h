@@ -56,7 +56,7 @@ bool index_unit_line(const struct index_unit *u, uint64_t addr, struct object_li
 size_t index_unit_chain(const struct index_unit *u, uint64_t addr, struct object_inline *out, size_t max);
 
 /* Makes the block of a unit (malloc()ed). `u` is the unit with its functions, `of_lines` the one with its
- * lines; they differ where DWARF is split. False: memory. */
+ * lines; they differ where DWARF is split. False: out of memory. */
 bool index_unit_make(struct dinfo_unit *u, const struct dinfo_unit *of_lines, struct bytes *out);
 
 #endif

@@ -129,7 +129,8 @@ static bool open_files(struct object_index *x, struct err *err) {
     return ok;
 }
 
-/* Finds the heads of units that are known from the file. False: memory, or the file is of other DWARF. */
+/* Finds the heads of units that are known from the file. False: out of memory, or the file is of other DWARF.
+ */
 static bool find_heads(struct object_index *x) {
     __typeof__(x->units) units = x->units;
     __typeof__(x->ranges) ranges = x->ranges;
@@ -347,7 +348,8 @@ static bool is_new(const struct unit *u) {
     return u->made && !u->kept && !u->passing && u->block.size;
 }
 
-/* The blocks that a file gets, with what fills them up to a multiple of 8. NULL: memory, or nothing is new.
+/* The blocks that a file gets, with what fills them up to a multiple of 8. NULL: out of memory, or nothing is
+ * new.
  */
 static struct bytes *blocks_to_keep(struct object_index *x) {
     struct bytes *blocks = malloc((x->units.count + 1) * sizeof *blocks);

@@ -11,7 +11,7 @@
 
 struct os_mounts;
 
-struct os_mounts *os_mounts_new(void);    /* NULL: memory */
+struct os_mounts *os_mounts_new(void);    /* NULL: out of memory */
 void os_mounts_free(struct os_mounts *m); /* NULL is allowed */
 
 /*

@@ -14,7 +14,7 @@ struct os_debuginfod;
 
 /* `urls`: separated by spaces. The library takes them from the environment, so this sets DEBUGINFOD_URLS of
  * our process: call it before other threads start. `total_ms`: for all files together, from the first one on.
- * NULL: memory. Nothing is loaded or asked yet. */
+ * NULL: out of memory. Nothing is loaded or asked yet. */
 struct os_debuginfod *os_debuginfod_new(const char *urls, unsigned total_ms, struct err *err);
 void os_debuginfod_free(struct os_debuginfod *d); /* NULL is allowed */
 

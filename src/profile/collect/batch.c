@@ -167,7 +167,7 @@ static inline void ask(struct profile_builder *b, struct profile_pending *p) {
 }
 
 /* Resolves words again, as a run: an exception or signal came between, so not all are return addresses.
- * False: memory. */
+ * False: out of memory. */
 static bool redo_words(struct profile_builder *b, const struct profile_pending *p) {
     uint64_t words[PROFILE_ASKED_WORDS];
     uint32_t ids[PROFILE_ASKED_WORDS];

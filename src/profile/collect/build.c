@@ -340,7 +340,7 @@ static inline bool count_sample(struct profile_builder *b, uint64_t period, uint
     return verdict == PROFILE_KEEP;
 }
 
-/* Initialises the next sample to wait. False: memory. */
+/* Initialises the next sample to wait. False: out of memory. */
 static inline bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
     const struct perfdata_sample *s = x->s;
     struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, x->event, x->when);
@@ -456,7 +456,7 @@ static enum profile_verdict judge(struct profile_builder *b, const struct profil
     return verdict == PROFILE_KEEP && other ? PROFILE_FILTERED : verdict;
 }
 
-/* Adds a sample by itself, after those that wait. False: memory. */
+/* Adds a sample by itself, after those that wait. False: out of memory. */
 static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
     if (b->plan->waits) /* earlier samples come first: frames are numbered in the samples' order */
         profile_pending_flush(b);

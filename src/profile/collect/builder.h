@@ -247,9 +247,9 @@ void profile_builder_add_samples(struct profile_builder *b, const struct stream_
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
 /* When nothing is left to add: frees what only adding needs. */
 void profile_builder_trim(struct profile_builder *b);
-/* Returns the id of a text. STRPOOL_NONE, and b->failed is set: memory. */
+/* Returns the id of a text. STRPOOL_NONE, and b->failed is set: out of memory. */
 uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len);
-/* Returns the id of a group key, new or known. PROFILE_NONE: memory. */
+/* Returns the id of a group key, new or known. PROFILE_NONE: out of memory. */
 uint32_t profile_group_key_add(struct profile_builder *b, const uint64_t *values);
 
 /* ---- batch.c ---- */
@@ -260,7 +260,7 @@ static inline struct profile_pending *profile_pending_next(struct profile_builde
     return &b->pending[b->pending_count];
 }
 void profile_pending_push(struct profile_builder *b);
-/* Makes b->known, for about so many samples. False: memory. */
+/* Makes b->known, for about so many samples. False: out of memory. */
 bool profile_known_make(struct profile_builder *b, uint64_t samples);
 /* Sets the key in b->known of the next sample to wait: made of its group key, which must be set, and of
  * numbers from which all else follows: its segments' keys, or what its place is. */
@@ -268,23 +268,23 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
 /* Starts looking up the frame of the sample's own place, p->ip, in that state of its address space. */
 void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
                                const struct model_state *state);
-/* Adds all samples that wait, in order, as after the last record; b->failed: memory. */
+/* Adds all samples that wait, in order, as after the last record; b->failed: out of memory. */
 void profile_pending_flush(struct profile_builder *b);
 /* Adds the sums of a stack sample (weights: with plan->extras) to the one with the same key, new or known;
- * returns its number. PROFILE_NONE: memory. */
+ * returns its number. PROFILE_NONE: out of memory. */
 uint32_t profile_stack_add(struct profile_builder *b, const struct profile_stack *stack,
                            const struct profile_weights *weights);
 /* ---- merge.c ---- */
 
 /*
  * Merges `from` into `to` (both flushed); the records of `from` follow those of `to`. All ids become what
- * they would be if `to` had read these records itself. `from` is used up. False: memory.
+ * they would be if `to` had read these records itself. `from` is used up. False: out of memory.
  */
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
 
 /* ---- carry.c ---- */
 
-/* Adds the faded samples of an older profile. False: memory. */
+/* Adds the faded samples of an older profile. False: out of memory. */
 bool profile_carry(struct profile_builder *to, const struct profile_before *before, struct err *err);
 /* The second pass over listed samples (profile_input.live). */
 bool profile_read_listed(struct profile *p, struct err *err);
@@ -344,9 +344,9 @@ extern const struct profile_key profile_field_key; /* of every tracepoint field 
 
 /* ---- blocks.c ---- */
 
-/* Adds a run, unless it has no cycles. False: memory. */
+/* Adds a run, unless it has no cycles. False: out of memory. */
 bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles);
-/* Adds another builder's runs; frames[i] is the id here of its frame i. False: memory. */
+/* Adds another builder's runs; frames[i] is the id here of its frame i. False: out of memory. */
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);
 void profile_runs_fini(struct profile_runs *r);
 
@@ -362,14 +362,14 @@ static inline const char *profile_frame_name(const struct profile_builder *b, co
                : NULL;
 }
 
-/* Returns where a memo has what is known of an id, 0 at first; NULL, and b->failed is set: memory. */
+/* Returns where a memo has what is known of an id, 0 at first; NULL, and b->failed is set: out of memory. */
 static inline uint8_t *profile_memo_at(struct profile_builder *b, profile_memo *memo, uint32_t id) {
     while (memo->count <= id && !b->failed)
         b->failed |= !vec_push(memo);
     return b->failed ? NULL : &memo->items[id];
 }
 
-/* Appends a segment's frames to b->path. False: memory. */
+/* Appends a segment's frames to b->path. False: out of memory. */
 static inline bool profile_path_add(struct profile_builder *b, uint32_t segment) {
     uint32_t n;
     const uint32_t *ids = profile_segments_ids(&b->segments, segment, &n);
@@ -382,7 +382,7 @@ static inline bool profile_path_add(struct profile_builder *b, uint32_t segment)
 
 /* ---- moments.c ---- */
 
-/* Adds a sample that went to a stack sample. False: memory. */
+/* Adds a sample that went to a stack sample. False: out of memory. */
 bool profile_moments_add(struct profile_moments *m, const struct profile_pending *p, uint32_t stack);
 /* Adds another builder's, which come later; stacks[i] is the number here of its stack sample i. */
 bool profile_moments_merge(struct profile_moments *to, const struct profile_moments *from,
@@ -397,9 +397,9 @@ void profile_moments_renumber(struct profile_builder *b, const uint32_t *now);
 
 /* ---- lbr.c ---- */
 
-/* Appends the ends of a sample's last branches to b->path. False: memory. */
+/* Appends the ends of a sample's last branches to b->path. False: out of memory. */
 bool profile_history_add(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when);
-/* Returns the frame of a branch's end. RESOLVE_NO_FRAME: memory. */
+/* Returns the frame of a branch's end. RESOLVE_NO_FRAME: out of memory. */
 uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct model_when when, uint64_t address,
                             enum resolve_frame_kind kind);
 
@@ -407,11 +407,12 @@ uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct mode
 
 struct profile_search;
 
-/* Makes a search; `parents`: for -p's functions, too. NULL with *err: memory, a bad regular expression. */
+/* Makes a search; `parents`: for -p's functions, too. NULL with *err: out of memory, a bad regular
+ * expression. */
 struct profile_search *profile_search_new(const struct profile_options *o, bool parents, struct err *err);
 void profile_search_free(struct profile_search *s); /* NULL is allowed */
 /* Fills in x->parent and x->chain; *frame, the sample's own place, becomes the frame of the function whose
- * callees are ignored, if any. False: memory. */
+ * callees are ignored, if any. False: out of memory. */
 bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, uint32_t *frame);
 
 /* ---- select.c ---- */
@@ -441,7 +442,7 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
 /* Starts looking up the frames of p->outer if it is a short user segment; for other segments prefetches their
  * slots. */
 void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p);
-/* Completes the look-up: puts p->inner and p->outer, resolved, into p->stack.key. False: memory. */
+/* Completes the look-up: puts p->inner and p->outer, resolved, into p->stack.key. False: out of memory. */
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
 

@@ -59,7 +59,7 @@ static bool is_same(const struct profile_builder *b, uint32_t id, const struct r
            (one || (have->offset == f->offset && have->address == f->address && is->line == what->line));
 }
 
-/* Adds nothing to frames up to the last one. False: memory. */
+/* Adds nothing to frames up to the last one. False: out of memory. */
 static bool fill_inlined(struct profile_builder *b) {
     while (b->inlined.count < b->frames.list.count) {
         struct profile_inlined *made = vec_push(&b->inlined);
@@ -118,7 +118,7 @@ static uint32_t carry_frame(struct carry *c, uint32_t id) {
     return c->frames[id] = resolve_frames_carry(&c->to->frames, &frame, moved);
 }
 
-/* Takes one value of a group key over. False: memory. */
+/* Takes one value of a group key over. False: out of memory. */
 static bool carry_value(struct carry *c, enum profile_column_kind kind, uint64_t *value) {
     uint32_t low = (uint32_t)*value;
     switch (kind) {

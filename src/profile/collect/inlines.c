@@ -40,7 +40,7 @@ static bool has_lines(struct inlining *x, uint32_t image) {
     return *known == 2;
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool want(struct inlining *x, uint32_t id) {
     const struct resolve_frame *f = &x->b->frames.list.items[id];
     if (x->at[id] != AS_IT_IS || f->image == MODEL_NONE || f->symbol == SYMBOL_NONE ||
@@ -104,7 +104,7 @@ static bool prepare(struct inlining *x, struct err *err) {
 
 /* ---- frames ---- */
 
-/* Appends a frame made of another one. RESOLVE_NO_FRAME: memory. */
+/* Appends a frame made of another one. RESOLVE_NO_FRAME: out of memory. */
 static uint32_t append(struct profile_builder *b, const struct resolve_frame *like) {
     const struct resolve_frame copy = *like; /* it may lie in the list */
     uint32_t id = (uint32_t)b->frames.list.count;
@@ -115,7 +115,7 @@ static uint32_t append(struct profile_builder *b, const struct resolve_frame *li
     return id;
 }
 
-/* Notes what is known of a frame that was made. False: memory. */
+/* Notes what is known of a frame that was made. False: out of memory. */
 static bool note(struct profile_builder *b, uint32_t id, const struct profile_inlined *what) {
     while (b->inlined.count <= id) {
         struct profile_inlined *made = vec_push(&b->inlined);
@@ -148,7 +148,7 @@ static bool is_same(const struct inlining *x, uint32_t id, const struct resolve_
            x->b->inlined.items[id].name == name;
 }
 
-/* Returns the text id of a name, which lives as long as the lines. STRPOOL_NONE: memory. */
+/* Returns the text id of a name, which lives as long as the lines. STRPOOL_NONE: out of memory. */
 static uint32_t name_of(struct inlining *x, const char *text) {
     uint32_t id = hash_map_get(&x->names, (uintptr_t)text);
     if (id != HASH_ABSENT)
@@ -158,7 +158,7 @@ static uint32_t name_of(struct inlining *x, const char *text) {
     return id != STRPOOL_NONE && hash_map_set(&x->names, (uintptr_t)text, id) ? id : STRPOOL_NONE;
 }
 
-/* Returns the frame of a function that is inlined at frame `id`. RESOLVE_NO_FRAME: memory. */
+/* Returns the frame of a function that is inlined at frame `id`. RESOLVE_NO_FRAME: out of memory. */
 static uint32_t inlined_frame(struct inlining *x, uint32_t id, const struct object_inline *in) {
     struct resolve_frame f = x->b->frames.list.items[id];
     uint32_t name = name_of(x, in->name);
@@ -210,7 +210,7 @@ static bool expand_frames(struct inlining *x) {
 
 /* ---- segments and stack samples ---- */
 
-/* Appends what stands for a frame to b->path. False: memory. */
+/* Appends what stands for a frame to b->path. False: out of memory. */
 static bool go_to(struct inlining *x, uint32_t id) {
     struct profile_builder *b = x->b;
     const uint32_t *frames = x->at[id] == AS_IT_IS ? NULL : &x->list.items[x->at[id]];
@@ -222,7 +222,7 @@ static bool go_to(struct inlining *x, uint32_t id) {
     return true;
 }
 
-/* Makes all segments anew; map[old] is the new one. False: memory. */
+/* Makes all segments anew; map[old] is the new one. False: out of memory. */
 static bool expand_segments(struct inlining *x, uint32_t *map) {
     struct profile_builder *b = x->b;
     struct profile_segments old = b->segments;
@@ -242,7 +242,7 @@ static bool expand_segments(struct inlining *x, uint32_t *map) {
     return ok;
 }
 
-/* Gives a stack sample its new chain. False: memory. */
+/* Gives a stack sample its new chain. False: out of memory. */
 static bool map_chain(struct inlining *x, const uint32_t *map, struct profile_stack *stack) {
     struct profile_chain *chain = &stack->key.chain;
     if (is_alone(x->b, stack)) {
@@ -257,7 +257,7 @@ static bool map_chain(struct inlining *x, const uint32_t *map, struct profile_st
     return true;
 }
 
-/* Adds all stack samples anew, as some may have become equal. False: memory. */
+/* Adds all stack samples anew, as some may have become equal. False: out of memory. */
 static bool expand_stacks(struct inlining *x, const uint32_t *map) {
     struct profile_builder *b = x->b;
     size_t n = b->stacks.count;

@@ -2,7 +2,7 @@
 /* Adds samples' last branches to callchains, when they are no call stacks (resolve/chain.h). */
 #include "profile/profile_internal.h"
 
-/* Adds a frame to b->path unless it is hidden. False: memory. */
+/* Adds a frame to b->path unless it is hidden. False: out of memory. */
 static bool add_frame(struct profile_builder *b, uint32_t frame) {
     if (frame == RESOLVE_NO_FRAME || profile_is_hidden(b, frame))
         return frame != RESOLVE_NO_FRAME;

@@ -49,7 +49,7 @@ static bool merge_group_keys(struct profile_builder *to, const struct profile_bu
     return true;
 }
 
-/* Puts a segment's frames, mapped to the ids in `to`, into to->path. False: memory. */
+/* Puts a segment's frames, mapped to the ids in `to`, into to->path. False: out of memory. */
 static bool map_segment(struct profile_builder *to, const struct profile_builder *from,
                         const struct maps *maps, uint32_t segment) {
     uint32_t n;

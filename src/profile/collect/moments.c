@@ -2,7 +2,7 @@
 /* The single samples, for a time axis. */
 #include "profile/collect/builder.h"
 
-/* Returns the number of a task, new or known. PROFILE_NONE: memory. */
+/* Returns the number of a task, new or known. PROFILE_NONE: out of memory. */
 static uint32_t task_of(struct profile_moments *m, uint32_t pid, uint32_t tid) {
     const struct profile_task *last = m->tasks.count ? &m->tasks.items[m->last] : NULL;
     if (last && last->pid == pid && last->tid == tid)

@@ -45,7 +45,7 @@ static inline struct profile_chain_slot *slot_of(const struct profile_chain_tabl
             return &t->slots[i];
 }
 
-/* Makes room for one more. False: memory. */
+/* Makes room for one more. False: out of memory. */
 static bool make_room(struct profile_chain_table *t) {
     enum { FIRST_SLOTS = 1024 };
     if (t->slots && t->count < (t->mask + 1) / 16 * 13)
@@ -74,7 +74,7 @@ static inline uint64_t segment_key(const struct resolve_segment *segment, const 
     return hash_words(segment->at, segment->count, seed);
 }
 
-/* Resolves a segment into b->run_frames. False: memory. */
+/* Resolves a segment into b->run_frames. False: out of memory. */
 static bool resolve_frames(struct profile_builder *b, const struct chain *c,
                            const struct resolve_segment *segment, const struct model_state *state) {
     bool before_exec = c->in_kernel && segment->cpumode == PERFDATA_MISC_USER;
@@ -147,7 +147,7 @@ static uint32_t segment_of(struct profile_builder *b, struct chain *c, const str
 /* ---- parts of one sample ---- */
 
 /* Joins more than two segments, or two of one cpumode, into two: the outer one is the outermost run of one
- * cpumode, the inner one all the others in sequence. False: memory. */
+ * cpumode, the inner one all the others in sequence. False: out of memory. */
 static bool join(struct profile_builder *b, const struct profile_link *links, size_t count,
                  struct profile_chain *out) {
     size_t outer = 0;
@@ -164,7 +164,7 @@ static bool join(struct profile_builder *b, const struct profile_link *links, si
     return out->outer != PROFILE_NO_SEGMENT && out->inner != PROFILE_NO_SEGMENT;
 }
 
-/* Resolves the segments in b->chain to a chain; sets c->place if the chain tells it. False: memory. */
+/* Resolves the segments in b->chain to a chain; sets c->place if the chain tells it. False: out of memory. */
 static bool take_segments(struct profile_builder *b, struct chain *c, struct profile_chain *out) {
     size_t count = 0;
     *out = (struct profile_chain){PROFILE_EMPTY_SEGMENT, PROFILE_EMPTY_SEGMENT};
@@ -191,7 +191,7 @@ static bool take_segments(struct profile_builder *b, struct chain *c, struct pro
 }
 
 /* Replaces the innermost frame of a sample's callchain, its own place, by the ends of its last branches. All
- * becomes one segment, as branches lead anywhere: segments.h. False: memory. */
+ * becomes one segment, as branches lead anywhere: segments.h. False: out of memory. */
 static bool add_history(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when,
                         struct profile_chain *out) {
     vec_clear(&b->path);
@@ -218,7 +218,7 @@ static struct chain chain_of(const struct perfdata_sample *s, unsigned cpumode, 
                           .place = RESOLVE_NO_FRAME};
 }
 
-/* Reads the segments of the sample's chain into b->chain. False: memory. */
+/* Reads the segments of the sample's chain into b->chain. False: out of memory. */
 static bool read_chain(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
                        unsigned cpumode, struct model_when when) {
     return resolve_chain_read(&b->chain, s, &b->plan->in->events->list.items[event].attr, cpumode, when);

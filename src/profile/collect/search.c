@@ -78,7 +78,7 @@ static bool matches(struct profile_builder *b, profile_memo *memo, const regex_t
     return known && *known == MATCH;
 }
 
-/* Keeps the first `left` frames of a chain, whose frames are in b->path. False: memory. */
+/* Keeps the first `left` frames of a chain, whose frames are in b->path. False: out of memory. */
 static bool cut(struct profile_builder *b, struct profile_chain chain, size_t left, struct found *found) {
     uint32_t outer;
     profile_segments_ids(&b->segments, chain.outer, &outer);

@@ -37,7 +37,7 @@ struct profile_segments {
 };
 
 /* Returns the id of a sequence, new or known; the empty one is PROFILE_EMPTY_SEGMENT. `ids` is copied and
- * must not point into the container. PROFILE_NO_SEGMENT: memory. */
+ * must not point into the container. PROFILE_NO_SEGMENT: out of memory. */
 uint32_t profile_segments_add(struct profile_segments *p, const uint32_t *ids, size_t n);
 /* Frees what only adding needs. */
 void profile_segments_trim(struct profile_segments *p);
@@ -58,7 +58,7 @@ static inline const uint32_t *profile_segments_ids(const struct profile_segments
 }
 
 /* Fills in ranks[segment], the position in the order of sequences (of numbers); a prefix comes before what
- * continues it. ranks has room for profile_segments_count, and one at least. False: memory. */
+ * continues it. ranks has room for profile_segments_count, and one at least. False: out of memory. */
 bool profile_segments_rank(const struct profile_segments *p, uint32_t *ranks);
 
 #endif

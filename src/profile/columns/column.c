@@ -365,7 +365,7 @@ static bool make_order(struct maker *m, const char *sort) {
     return ok && each(m, "sort", sort, take_sort);
 }
 
-/* Joins two texts. NULL: memory. */
+/* Joins two texts. NULL: out of memory. */
 static const char *join(struct maker *m, const char *a, const char *b) {
     size_t size = strlen(a) + strlen(b) + 1;
     char *joined = arena_alloc(&m->columns->arena, size);

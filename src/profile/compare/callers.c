@@ -45,7 +45,7 @@ static uint32_t add_node(struct merging *m, uint32_t parent) {
     return n->text ? id : NO_NODE;
 }
 
-/* Returns the node below `parent` with the text in m->text. NO_NODE: memory. */
+/* Returns the node below `parent` with the text in m->text. NO_NODE: out of memory. */
 static uint32_t node_below(struct merging *m, uint32_t parent) {
     const char *text = out_text(&m->text);
     uint64_t hash = hash_fold(hash_bytes(text, m->text.len) ^ HASH_ODD, parent + 1u);

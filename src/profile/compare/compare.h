@@ -59,7 +59,8 @@ struct compare_options {
 };
 
 /* Matches the rows of `count` sides, at least one with an event, into `out` (zeroed; compare_fini in any
- * case). The profiles have the same keys, are not hierarchies, and live as long as `out`. False: memory. */
+ * case). The profiles have the same keys, are not hierarchies, and live as long as `out`. False: out of
+ * memory. */
 bool compare_make(const struct compare_side *sides, uint32_t count, const struct compare_options *o,
                   struct compare *out, struct err *err);
 void compare_fini(struct compare *c);
@@ -71,7 +72,7 @@ const char *compare_programs_text(struct compare *c);
 enum { COMPARE_NO_ROW = UINT32_MAX };
 
 /* Counts functions that some side lacks where they are inlined (inlined.c), if keys are functions and objects
- * alone. The profiles have options.own_inlines. False: memory. */
+ * alone. The profiles have options.own_inlines. False: out of memory. */
 bool compare_inlined(struct compare *c, const struct compare_side *sides, struct err *err);
 
 static inline const struct compare_cell *compare_cell_at(const struct compare *c, uint32_t row,
@@ -99,7 +100,7 @@ bool compare_compute(const struct compare *c, const struct compare_computation *
                      uint32_t side, double *number);
 
 /* Fills c->order, largest first: by the computed number of side `by` (0: by the base's share), then by the
- * base, then by the sides in their order, then by the keys' texts. False: memory. */
+ * base, then by the sides in their order, then by the keys' texts. False: out of memory. */
 bool compare_sort(struct compare *c, const struct compare_computation *how, uint32_t by, struct err *err);
 
 /* ---- callers ---- */
@@ -120,7 +121,7 @@ struct compare_callers {
 /* Finds who called a row, on all sides, into `out` (zeroed at first, refilled as often as wanted;
  * compare_callers_fini): callers in the order of how much they changed between the sides. The profiles have
  * graphs of callers first (PROFILE_CALLEE), not cut by a limit. Callers whose share is below `least` per cent
- * on all sides are left out. False: memory. */
+ * on all sides are left out. False: out of memory. */
 bool compare_callers_find(const struct compare *c, const struct compare_side *sides, uint32_t row,
                           double least, struct compare_callers *out, struct err *err);
 void compare_callers_fini(struct compare_callers *k);

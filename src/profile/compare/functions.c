@@ -11,7 +11,7 @@ struct listing {
     struct out text;      /* scratch */
 };
 
-/* Adds the function of a frame, unless `s` does not have it or it is there. False: memory. */
+/* Adds the function of a frame, unless `s` does not have it or it is there. False: out of memory. */
 static bool add(struct listing *l, const struct profile *p, uint32_t frame, uint32_t row) {
     uint32_t image = p->b.frames.list.items[frame].image;
     const char *dso = image == MODEL_NONE ? "[unknown]" : model_image(p->plan.in->model, image)->short_name;

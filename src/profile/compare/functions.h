@@ -16,7 +16,7 @@ struct compare_functions {
 };
 
 /* Lists the functions of all rows that `s` has texts of. The rows' keys are objects and symbols. `out`
- * zeroed; its list is the caller's in any case. False: memory. */
+ * zeroed; its list is the caller's in any case. False: out of memory. */
 bool compare_functions_find(const struct compare *c, const struct compare_side *sides, const struct stacks *s,
                             struct compare_functions *out);
 

@@ -62,7 +62,7 @@ static const char *function_of(const struct moving *m, uint32_t row) {
     return level ? level + 2 : text;
 }
 
-/* Lists the functions that some side lacks. False: memory. */
+/* Lists the functions that some side lacks. False: out of memory. */
 static bool find_wanted(struct moving *m) {
     const struct compare *c = m->c;
     for (uint32_t row = 0; row < c->rows.count; row++) {

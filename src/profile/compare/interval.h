@@ -35,7 +35,7 @@ enum {
     INTERVAL_SLICES = 64,      /* of a recording */
     INTERVAL_BLOCKS_MIN = 16,  /* fewer say too little of how much they vary */
     INTERVAL_DRAWS = 600,      /* of the bootstrap */
-    INTERVAL_SAMPLES_MIN = 20, /* of a row on both sides together; fewer prove nothing */
+    INTERVAL_SAMPLES_MIN = 20, /* a row with fewer, both sides added up, is not judged */
     INTERVAL_RECORDINGS_MAX = 64,
 };
 
@@ -81,7 +81,7 @@ struct interval_result {
     double base_total;  /* the costs of all rows on the base's side */
 };
 
-/* Fills rows[input->rows]. False and *err: memory. */
+/* Fills rows[input->rows]. False and *err: out of memory. */
 bool interval_find(const struct interval_input *in, struct interval *rows, struct interval_result *result,
                    struct err *err);
 

@@ -57,7 +57,7 @@ static bool choose_rows(struct judging *j) {
     return j->judged_of != NULL;
 }
 
-/* Maps the stack samples of a side. False: memory. */
+/* Maps the stack samples of a side. False: out of memory. */
 static bool map_stacks(struct judging *j, uint32_t side) {
     const struct compare_side *s = &j->sides[side];
     const struct profile *p = s->profile;

@@ -33,8 +33,8 @@ struct judgement {
 };
 
 /* Judges the rows of `c`, which compare_make made of `sides`, whose profiles have options.slices and do not
- * show groups. `out` zeroed; judgement_fini in any case. False and *err: memory; ERR_ABSENT: a recording
- * lacks what costs are to be counted against, or has no samples. */
+ * show groups. `out` zeroed; judgement_fini in any case. False and *err: out of memory; ERR_ABSENT: a
+ * recording lacks what costs are to be counted against, or has no samples. */
 bool compare_judge(const struct compare *c, const struct compare_side *sides, const struct judge_options *o,
                    struct judgement *out, struct err *err);
 void judgement_fini(struct judgement *j);

@@ -64,7 +64,7 @@ static const struct profile_column *key_of(const struct compare_side *s, size_t 
     return NULL;
 }
 
-/* Lists the keys of all sides, and how wide they are. False: memory. */
+/* Lists the keys of all sides, and how wide they are. False: out of memory. */
 static bool take_columns(struct matching *m) {
     struct compare *c = m->c;
     const struct compare_side *first = NULL;
@@ -124,7 +124,7 @@ static void put_text(const struct compare_side *s, const struct profile_entry *e
 
 /* ---- images ---- */
 
-/* Returns the text id of the stem of a row's image, and notes its build-id. STRPOOL_NONE: memory. */
+/* Returns the text id of the stem of a row's image, and notes its build-id. STRPOOL_NONE: out of memory. */
 static uint32_t library_of(struct matching *m, const struct compare_side *s, const struct profile_row *row) {
     const struct resolve_frame *f = &s->profile->b.frames.list.items[row->frame];
     const struct model *model = s->profile->plan.in->model;
@@ -152,7 +152,7 @@ static uint32_t library_of(struct matching *m, const struct compare_side *s, con
 
 /* ---- equal texts ---- */
 
-/* Adds a row for the texts of an entry. False: memory. */
+/* Adds a row for the texts of an entry. False: out of memory. */
 static bool add_row(struct matching *m, uint32_t side, const struct profile_entry *entry, uint32_t library) {
     struct compare *c = m->c;
     const struct compare_side *s = &m->sides[side];
@@ -182,7 +182,7 @@ static bool add_row(struct matching *m, uint32_t side, const struct profile_entr
     return origin->symbol != STRPOOL_NONE && !m->text.failed;
 }
 
-/* Adds an entry's sums to the row with its texts. False: memory. */
+/* Adds an entry's sums to the row with its texts. False: out of memory. */
 static bool add_entry(struct matching *m, uint32_t side, uint32_t i) {
     struct compare *c = m->c;
     const struct compare_side *s = &m->sides[side];
@@ -221,7 +221,7 @@ static bool add_side(struct matching *m, uint32_t side) {
 
 /* ---- families ---- */
 
-/* Returns the id of a row's family. STRPOOL_NONE: memory. */
+/* Returns the id of a row's family. STRPOOL_NONE: out of memory. */
 static uint32_t family_of(struct matching *m, uint32_t row) {
     const struct origin *o = &m->origins.items[row];
     const struct compare *c = m->c;
@@ -321,7 +321,7 @@ static bool is_program_alone(const struct matching *m, const struct family *f, c
     return alone;
 }
 
-/* Joins the rows of a family in its first one. `next`: the links. False: memory. */
+/* Joins the rows of a family in its first one. `next`: the links. False: out of memory. */
 static bool join(struct matching *m, const struct family *f, const uint32_t *next) {
     struct compare *c = m->c;
     m->text.len = 0;
@@ -400,7 +400,7 @@ static bool join_families(struct matching *m) {
 
 /* ---- programs ---- */
 
-/* False: memory. */
+/* False: out of memory. */
 static bool find_programs(struct matching *m) {
     struct compare *c = m->c;
     c->programs = calloc(c->sides, sizeof *c->programs);

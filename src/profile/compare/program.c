@@ -25,7 +25,7 @@ static const char *program_name(const struct model_image *image) {
     return *name && compare_library_stem(name, &from) == strlen(name) ? name : NULL;
 }
 
-/* Adds the file names in a command, without the recorder itself. False: memory. */
+/* Adds the file names in a command, without the recorder itself. False: out of memory. */
 static bool add_words(const struct perfdata_texts *command, struct strpool *words) {
     for (uint32_t i = 1; command && i < command->count; i++) {
         size_t len = bytes_text_len(command->items[i]), from = len;
@@ -38,7 +38,8 @@ static bool add_words(const struct perfdata_texts *command, struct strpool *word
     return true;
 }
 
-/* Sets the sampled image that a side's command names; MODEL_NONE if there is not just one. False: memory. */
+/* Sets the sampled image that a side's command names; MODEL_NONE if there is not just one. False: out of
+ * memory. */
 static bool find_image(const struct compare_side *s, uint32_t *found) {
     const struct model *model = s->profile->plan.in->model;
     const struct profile *p = s->profile;

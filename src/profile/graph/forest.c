@@ -37,7 +37,7 @@ struct forest {
 
 /* ---- which rows ---- */
 
-/* Lists a table's rows with graphs. False: memory. */
+/* Lists a table's rows with graphs. False: out of memory. */
 static bool list_rows(const struct profile *p, struct profile_table *t) {
     for (uint32_t i = 0; i < t->rows.count; i++) {
         if (!profile_has_graph(p, t, i))
@@ -50,7 +50,8 @@ static bool list_rows(const struct profile *p, struct profile_table *t) {
     return true;
 }
 
-/* Makes marks of the frame keys where rows have graphs: frame_keys[key], as f->frames. False: memory. */
+/* Makes marks of the frame keys where rows have graphs: frame_keys[key], as f->frames. False: out of memory.
+ */
 static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
     struct profile *p = f->p;
     struct mark *none = vec_push(&f->marks);
@@ -76,7 +77,7 @@ static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
 
 enum { NOT_KNOWN = 0, NO_ROWS = 1 };
 
-/* Finds the rows with graphs, and the frames where they may be. False: memory. */
+/* Finds the rows with graphs, and the frames where they may be. False: out of memory. */
 static bool mark_rows(struct forest *f) {
     struct profile *p = f->p;
     size_t frames = p->places.count;
@@ -138,7 +139,7 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     return node;
 }
 
-/* Appends a frame to the path; `row`: its row with a graph, or NULL. False: memory. */
+/* Appends a frame to the path; `row`: its row with a graph, or NULL. False: out of memory. */
 static bool open_frame(struct forest *f, uint32_t frame, struct mark *row) {
     struct profile_chain_node *node = open_node(f, frame);
     if (!node || !row)
@@ -171,7 +172,8 @@ static void close_down_to(struct forest *f, size_t keep) {
     }
 }
 
-/* Moves the path along a segment, from path[*at] on; *same: so far it has the same frames. False: memory. */
+/* Moves the path along a segment, from path[*at] on; *same: so far it has the same frames. False: out of
+ * memory. */
 static bool go_along(struct forest *f, uint32_t segment, size_t *at, bool *same) {
     uint32_t n;
     const uint32_t *ids = profile_segments_ids(&f->p->b.segments, segment, &n);
@@ -187,7 +189,7 @@ static bool go_along(struct forest *f, uint32_t segment, size_t *at, bool *same)
     return true;
 }
 
-/* Adds a stack sample to the tree; returns its node. PROFILE_NONE: memory. */
+/* Adds a stack sample to the tree; returns its node. PROFILE_NONE: out of memory. */
 static uint32_t add_stack(struct forest *f, uint32_t stack) {
     const struct profile_stack *x = &f->p->b.stacks.items[stack];
     bool same = true, known = f->outer_end && f->outer == x->key.chain.outer;
@@ -205,7 +207,7 @@ static uint32_t add_stack(struct forest *f, uint32_t stack) {
     return step->node;
 }
 
-/* Lists a stack sample for its row with a graph; NULL: it has none. False: memory. */
+/* Lists a stack sample for its row with a graph; NULL: it has none. False: out of memory. */
 static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row) {
     struct profile *p = f->p;
     uint32_t id = (uint32_t)p->tree_leaves.count;
@@ -219,7 +221,7 @@ static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row)
     return true;
 }
 
-/* Makes the tree of the kind's stack samples, as far as graphs show it. False: memory. */
+/* Makes the tree of the kind's stack samples, as far as graphs show it. False: out of memory. */
 static bool make_tree(struct forest *f, const struct profile_kind *kind) {
     uint32_t end = kind->first_stack + kind->stack_count;
     f->outer_end = 0;

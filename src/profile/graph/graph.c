@@ -82,7 +82,7 @@ static struct weight own_of(const struct builder *b, uint32_t node) {
     return i == HASH_ABSENT ? (struct weight){0, 0} : b->s->own.items[i];
 }
 
-/* Returns where a node's own samples are summed; NULL: memory. */
+/* Returns where a node's own samples are summed; NULL: out of memory. */
 static struct weight *note_at(struct builder *b, uint32_t node) {
     uint32_t known = hash_map_get(&b->s->own_index, node);
     if (known != HASH_ABSENT)
@@ -108,7 +108,7 @@ static void close_down_to(struct builder *b, size_t keep) {
 }
 
 /* Adds a stack sample of the row's own to a node and all above it. Stack samples mostly come in the order of
- * the tree, so what is above both a node and the one before it stays open. False: memory. */
+ * the tree, so what is above both a node and the one before it stays open. False: out of memory. */
 static bool note_above(struct builder *b, uint32_t node, const struct profile_stack *stack) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     struct profile_graph_scratch *s = b->s;
@@ -231,7 +231,7 @@ static bool start_passing_innermost(struct builder *b) {
 
 /* ---- one step ---- */
 
-/* Pushes what comes after an item's frame. False: memory. */
+/* Pushes what comes after an item's frame. False: out of memory. */
 static bool step(struct builder *b, const struct item *item) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     if (!b->caller) {
@@ -279,7 +279,7 @@ static bool make_groups(struct builder *b) {
     return true;
 }
 
-/* Moves the items of the groups above the limit onto the items' stack. False: memory. */
+/* Moves the items of the groups above the limit onto the items' stack. False: out of memory. */
 static bool place_groups(struct builder *b, double min_period) {
     struct profile_graph_scratch *s = b->s;
     size_t at = s->items.count, kept = 0;
@@ -356,7 +356,7 @@ static bool add_frame(struct builder *b, uint32_t frame) {
 }
 
 /* Makes the groups of this step children of a graph node, and pushes them onto the stack. Their graph nodes
- * are made at once, so that they stand together in order. False: memory. */
+ * are made at once, so that they stand together in order. False: out of memory. */
 static bool push_groups(struct builder *b, uint32_t parent) {
     struct profile_graph_scratch *s = b->s;
     size_t kept = 0;
@@ -392,7 +392,8 @@ static double limit_below(const struct builder *b, const struct profile_node *n)
                : b->min_period;
 }
 
-/* Follows a group as long as there is only one way on, and pushes the branches of a fork. False: memory. */
+/* Follows a group as long as there is only one way on, and pushes the branches of a fork. False: out of
+ * memory. */
 static bool expand(struct builder *b, struct group g) {
     struct profile_graph_scratch *s = b->s;
     uint32_t id = g.parent;
@@ -465,7 +466,7 @@ static int by_own_period(const void *a, const void *b, void *ctx) {
 }
 
 /* Lists the nodes below the root by their own period; equal ones in the order found, that of their chains'
- * texts. False: memory. */
+ * texts. False: out of memory. */
 static bool list_nodes(struct builder *b) {
     const struct profile_graph *g = b->g;
     struct profile_graph_scratch *s = b->s;

@@ -78,7 +78,7 @@ static void count_frame(const struct profile *p, uint32_t frame, uint64_t sample
     by_image[p->b.frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += samples;
 }
 
-/* Counts frames by grade into by_image[image + 1]. False: memory. */
+/* Counts frames by grade into by_image[image + 1]. False: out of memory. */
 static bool each_frame(const struct profile *p, struct profile_image_grades *by_image) {
     const struct profile_builder *b = &p->b;
     uint32_t segments = profile_segments_count(&b->segments), n;

@@ -33,7 +33,7 @@ static uint32_t intern_name(struct profile *p, struct naming *n, const struct pr
     return id;
 }
 
-/* Returns the text of an image. STRPOOL_NONE: memory. */
+/* Returns the text of an image. STRPOOL_NONE: out of memory. */
 static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
     uint32_t dso = hash_map_get(&n->dsos, id);
     if (dso != HASH_ABSENT)
@@ -46,7 +46,7 @@ static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
     return dso != STRPOOL_NONE && hash_map_set(&n->dsos, id, dso) ? dso : STRPOOL_NONE;
 }
 
-/* Sets the name of an inlined function. False: memory. */
+/* Sets the name of an inlined function. False: out of memory. */
 static bool name_inlined(struct profile *p, uint32_t text, struct profile_name *name) {
     struct out o;
     uint32_t shown = STRPOOL_NONE;
@@ -116,7 +116,7 @@ static int by_address(const void *a, const void *b, void *ctx) {
     return u < v ? -1 : u > v;
 }
 
-/* Ranks names, by text and by address, and all other texts. False: memory. */
+/* Ranks names, by text and by address, and all other texts. False: out of memory. */
 static bool rank(struct profile *p) {
     uint32_t names = (uint32_t)p->list.count, texts = (uint32_t)p->b.texts.entries.count;
     size_t most = (names > texts ? names : texts) + 1;
@@ -174,7 +174,7 @@ enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
 typedef VEC(uint32_t) members;
 
 /* Returns the group of a frame (`place`) or group key: first[group] is its first member. A new group gets the
- * number `groups`. PROFILE_NONE: memory. */
+ * number `groups`. PROFILE_NONE: out of memory. */
 static uint32_t group_of(const struct profile *p, struct idtable *index, const uint32_t *first,
                          uint32_t groups, bool place, uint32_t id) {
     uint64_t words[WORDS_MAX + 1], other[WORDS_MAX + 1];
@@ -190,7 +190,7 @@ static uint32_t group_of(const struct profile *p, struct idtable *index, const u
 }
 
 /* Finds the groups of `count` frames or group keys: group[i] of the i-th, `first` as in group_of, which is
- * zeroed. False: memory. */
+ * zeroed. False: out of memory. */
 static bool make_groups(const struct profile *p, bool place, size_t count, uint32_t *group, members *first) {
     struct idtable index = {0};
     bool ok = true;

@@ -66,7 +66,7 @@ struct profile_entry profile_entry_at(const struct profile *p, const struct prof
                                   .has_graph = profile_has_graph(p, t, row)};
 }
 
-/* Finds which tables are shown and, by a limit, which of their rows have graphs. False: memory. */
+/* Finds which tables are shown and, by a limit, which of their rows have graphs. False: out of memory. */
 static bool settle_tables(struct profile *p) {
     if (!profile_group(p))
         return false;
@@ -87,7 +87,7 @@ static bool makes_graphs(const struct profile *p) {
     return p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE;
 }
 
-/* Makes the rows of each event from stack samples. False: memory. */
+/* Makes the rows of each event from stack samples. False: out of memory. */
 static bool make_rows(struct profile *p) {
     return profile_make_places(p) && profile_make_kinds(p) && profile_make_frame_keys(p) &&
            profile_order_stacks(p) && profile_walk(p);

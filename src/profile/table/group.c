@@ -33,7 +33,8 @@ static unsigned all_words(const struct profile *p, const struct profile_row *row
     return n;
 }
 
-/* Returns the leader's row with the keys of `like`, or `new` if there is none yet. PROFILE_NONE: memory. */
+/* Returns the leader's row with the keys of `like`, or `new` if there is none yet. PROFILE_NONE: out of
+ * memory. */
 static uint32_t find_row(const struct profile *p, const struct profile_table *leader, struct idtable *by_key,
                          const struct profile_row *like, uint32_t new) {
     enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
@@ -49,7 +50,7 @@ static uint32_t find_row(const struct profile *p, const struct profile_table *le
     return idtable_add(by_key, hash, new) ? new : PROFILE_NONE;
 }
 
-/* Finds the leader's row for each of the member's (rows[i]), or makes it from that. False: memory. */
+/* Finds the leader's row for each of the member's (rows[i]), or makes it from that. False: out of memory. */
 static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t m, struct idtable *by_key,
                       uint32_t *rows) {
     const struct profile_table *member = leader + m;
@@ -77,7 +78,7 @@ static const struct profile_sums *own_sums(const struct profile_table *t, uint32
     return self ? &t->self.items[self] : &none;
 }
 
-/* Fills in the members' sums. rows[m][i]: the leader's row for row i of member m. False: memory. */
+/* Fills in the members' sums. rows[m][i]: the leader's row for row i of member m. False: out of memory. */
 static bool join(struct profile *p, struct profile_table *leader, uint32_t members, uint32_t *const *rows) {
     size_t n = leader->rows.count * members;
     if (!vec_reserve(&leader->joined_self, n + 1) ||

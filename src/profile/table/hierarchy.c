@@ -133,7 +133,7 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     return order;
 }
 
-/* Appends siblings, sorted, from `first` on. *count: how many. False: memory. */
+/* Appends siblings, sorted, from `first` on. *count: how many. False: out of memory. */
 static bool append(struct tree *tree, uint32_t first, uint32_t *count) {
     struct profile_table *t = tree->t;
     vec_clear(&tree->siblings);

@@ -87,7 +87,7 @@ static void sort_stacks(struct profile *p, struct radix_item *items, struct radi
     p->stack_was.count = n;
 }
 
-/* Rearranges the stack samples, and their weights, into the order of p->stack_was. False: memory. */
+/* Rearranges the stack samples, and their weights, into the order of p->stack_was. False: out of memory. */
 static bool put_in_order(struct profile *p) {
     enum { AHEAD = 16 };
     struct profile_builder *b = &p->b;
@@ -121,7 +121,7 @@ static bool put_in_order(struct profile *p) {
     return true;
 }
 
-/* Moments refer to stack samples by their old numbers. False: memory. */
+/* Moments refer to stack samples by their old numbers. False: out of memory. */
 static bool renumber_moments(struct profile *p) {
     size_t n = p->b.stacks.count;
     bool any = p->b.moments.list.count || p->b.ticks.count;
@@ -162,7 +162,7 @@ static uint32_t make_row(struct walk *w, uint32_t frame) {
     return id;
 }
 
-/* Returns a frame key with the kind's row there, made if need be. PROFILE_NO_ROW: memory. */
+/* Returns a frame key with the kind's row there, made if need be. PROFILE_NO_ROW: out of memory. */
 static inline struct profile_frame_key *frame_key_at(struct walk *w, uint32_t at, uint32_t frame) {
     struct profile_frame_key *frame_key = &w->frame_keys[at];
     if (frame_key->kind != w->kind)
@@ -181,7 +181,7 @@ static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples)
     w->grades[w->grade_of[frame]] += samples;
 }
 
-/* Returns where a row's own samples are summed; NULL: memory. */
+/* Returns where a row's own samples are summed; NULL: out of memory. */
 static struct profile_sums *self_of(struct profile_table *t, struct profile_row *row) {
     if (!row->self) {
         if (!t->self.count && !vec_push(&t->self))
@@ -259,7 +259,7 @@ static inline void offer_first(const struct walk *w, struct profile_row *row, co
     row->cpumode = (uint8_t)(own ? level_of(w, stack) : mode_of(w, at->frame));
 }
 
-/* Adds a stack sample to its own row. False: memory. */
+/* Adds a stack sample to its own row. False: out of memory. */
 static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     const struct profile_stack *stack = &w->stacks[id];
     const struct profile_frame_key *frame_key =
@@ -315,7 +315,7 @@ static inline uint32_t frame_at(const struct chain *c, uint32_t i) {
     return i < c->outer_len ? c->outer[i] : c->inner[i - c->outer_len];
 }
 
-/* Appends a frame to the path, which has room. False: memory. */
+/* Appends a frame to the path, which has room. False: out of memory. */
 static bool open_frame(struct walk *w, uint32_t frame) {
     struct step *step = &w->path.items[w->path.count++];
     uint32_t at = w->frame_key_of[frame];
@@ -355,7 +355,7 @@ static void add_stack(struct walk *w, uint32_t id) {
     step->deepest = depth > step->deepest ? depth : step->deepest;
 }
 
-/* Adds the stack sample to the row of a frame of its chain that is not on the path. False: memory. */
+/* Adds the stack sample to the row of a frame of its chain that is not on the path. False: out of memory. */
 static bool pass_frame(struct walk *w, const struct passed *at) {
     const struct profile_stack *stack = &w->stacks[at->stack];
     uint32_t where = profile_frame_key_in(w->frame_key_of[at->frame]);
@@ -471,7 +471,7 @@ static inline uint32_t in_common(const struct chain *a, const struct chain *b) {
 }
 
 /* Moves the path to the chain of a stack sample, w->chain, as far as its neighbours share it: `next` frames
- * with the next one. False: memory. */
+ * with the next one. False: out of memory. */
 static bool go_along(struct walk *w, uint32_t id, uint32_t next) {
     bool ok = vec_reserve(&w->path, (size_t)1 + w->chain.len);
     close_down_to(w, 1 + w->common);

@@ -20,7 +20,8 @@ struct record_cache_entries {
     VEC(struct record_cache_entry) list; /* by id */
 };
 
-/* All entries of the cache at `folder` that have files; none when there is no such folder. False: memory. */
+/* All entries of the cache at `folder` that have files; none when there is no such folder. False: out of
+ * memory. */
 bool record_cache_list(const char *folder, struct record_cache_entries *out, struct err *err);
 void record_cache_entries_fini(struct record_cache_entries *e);
 

@@ -43,7 +43,8 @@ bool record_copies_due(const struct record_copies *c);
  * is not there, or memory ran out. */
 bool record_copies_find(struct record_copies *c, uint64_t hash, struct perfdata_sample *s);
 
-/* When the sums have been taken: what none of the next can name is dropped, to make room. False: memory. */
+/* When the sums have been taken: what none of the next can name is dropped, to make room. False: out of
+ * memory. */
 bool record_copies_turn(struct record_copies *c);
 
 /* Copies the stack of a thread that still waits. Returns its number, from 1 on; 0: it cannot be read. */

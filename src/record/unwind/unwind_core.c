@@ -106,7 +106,7 @@ static void look_at_map(struct record_unwind_core *c, const struct perfdata_reco
         resolve_names_frames(c->names, image, &unused);
 }
 
-/* Applies what is known of the time up to `until_ns`. False: memory. */
+/* Applies what is known of the time up to `until_ns`. False: out of memory. */
 static bool apply_side(struct record_unwind_core *c, uint64_t until_ns, struct err *err) {
     size_t n = 0;
     if (c->side.count > 1)
@@ -129,7 +129,7 @@ static bool apply_side(struct record_unwind_core *c, uint64_t until_ns, struct e
     return true;
 }
 
-/* Notes a chunk's side-band records and its latest time. False: memory. */
+/* Notes a chunk's side-band records and its latest time. False: out of memory. */
 static bool scan(struct record_unwind_core *c, struct bytes all) {
     struct perfdata_raw raw;
     for (size_t at = 0; record_at(all, at, &raw); at += raw.size) {

@@ -71,7 +71,7 @@ static bool copy(struct record_chunk *chunk, const struct bytes *spans, size_t c
     return to || !size;
 }
 
-/* Puts the chunk, whose bytes are there, at the end. False: memory. */
+/* Puts the chunk, whose bytes are there, at the end. False: out of memory. */
 static bool append(struct record_unwind_queue *q, const struct record_chunk *chunk) {
     pthread_mutex_lock(&q->lock);
     if (q->first && q->first == q->waiting.count)

@@ -18,7 +18,7 @@ enum { RECORD_UNWIND_BYTES_MAX = 64 << 20 }; /* in memory; more waits in a file 
 struct record_unwind;
 
 /* `outlet` (copied) and what it points to are the thread's alone until it is stopped; `events`, `machine` and
- * `host` are borrowed. NULL and *err: memory, or there can be no thread. */
+ * `host` are borrowed. NULL and *err: out of memory, or there can be no thread. */
 struct record_unwind *record_unwind_start(const struct record_outlet *outlet,
                                           const struct perfdata_events *events, const char *machine,
                                           const char *host, struct err *err);

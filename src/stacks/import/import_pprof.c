@@ -221,7 +221,7 @@ static void make_frames(struct profile *p, struct location *x) {
     }
 }
 
-/* Appends a location's frames to a stack. False: memory, or it is broken. */
+/* Appends a location's frames to a stack. False: out of memory, or it is broken. */
 static bool add_location(struct profile *p, uint64_t id, uint32_t *node) {
     uint32_t at = hash_map_get(&p->location_ids, id);
     struct stacks *s = p->in->s;

@@ -34,7 +34,7 @@ void annotate_put_row(struct annotate_printer *p, uint32_t row);
 /* A file of the listing, as it is shown. */
 const char *annotate_file(const struct annotate_printer *p, uint32_t file);
 
-/* The lines that were hit, most first. False: memory, as below. */
+/* The lines that were hit, most first. False: out of memory, as below. */
 bool annotate_put_line_summary(struct annotate_printer *p);
 /* The inlined calls that were hit, most first. */
 bool annotate_put_scope_summary(struct annotate_printer *p);

@@ -24,7 +24,7 @@ static int by_heat(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Those of `count` that were hit, most first, for free(); *used: how many. NULL: memory. */
+/* Those of `count` that were hit, most first, for free(); *used: how many. NULL: out of memory. */
 static struct ranked *rank(const struct annotate_printer *p, const struct annotate_sums *sums, size_t count,
                            size_t *used) {
     uint32_t n = p->l->events.count;
@@ -179,7 +179,7 @@ static int by_line(const void *a, const void *b) {
 }
 
 /* The rows that were hit, by line, and those without one by how much they were, for free(); *used: how many.
- * NULL: memory. */
+ * NULL: out of memory. */
 static struct hit_row *hit_rows(const struct annotate_printer *p, size_t *used) {
     struct hit_row *list = calloc(p->l->rows.count + 1, sizeof *list);
     *used = 0;

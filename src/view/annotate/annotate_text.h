@@ -41,7 +41,7 @@ struct annotate_text_options {
 };
 
 /* Prints the listing. *hottest (may be NULL) becomes the number of the line of text, from 0, with the
- * instruction that was hit most. False: memory. */
+ * instruction that was hit most. False: out of memory. */
 bool annotate_text_print(const struct annotate_listing *l, const struct annotate_text_options *o,
                          struct out *out, uint64_t *hottest, struct err *err);
 

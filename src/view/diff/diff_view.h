@@ -21,7 +21,7 @@ struct diff_view {
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
 
-/* Prints the table of one event, after compare_sort. False and *err: memory. */
+/* Prints the table of one event, after compare_sort. False and *err: out of memory. */
 bool diff_text_print(const struct compare *c, const char *event, const struct diff_view *v, struct out *out,
                      struct err *err);
 

@@ -43,7 +43,7 @@ struct verdict_view {
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
 
-/* Prints the table of one event. False and *err: memory. */
+/* Prints the table of one event. False and *err: out of memory. */
 bool verdict_text_print(const struct verdict_view *v, struct out *out, struct err *err);
 
 /* Appends the comparison of one event as an object. */

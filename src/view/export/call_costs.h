@@ -33,7 +33,7 @@ struct call_costs {
     uint32_t events; /* of the stacks */
 };
 
-/* False: memory. Freed with call_costs_fini in any case. */
+/* False: out of memory. Freed with call_costs_fini in any case. */
 bool call_costs_make(struct call_costs *c, const struct stacks *s, struct err *err);
 void call_costs_fini(struct call_costs *c);
 

@@ -15,7 +15,7 @@ struct export_options {
     const uint64_t *weights; /* flame trees: those of the rows, of which 0 leaves one out; NULL: their own */
 };
 
-/* Writes everything. False with *err: memory, or what the format cannot hold. */
+/* Writes everything. False with *err: out of memory, or what the format cannot hold. */
 typedef bool export_fn(const struct stacks *s, const struct export_options *o, struct out *out,
                        struct err *err);
 

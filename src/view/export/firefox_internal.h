@@ -32,7 +32,7 @@ void firefox_put_visible(struct firefox *w, const char *key, uint32_t text);
 void firefox_put_null(struct firefox *w, size_t i);
 void firefox_put_one(struct firefox *w, size_t i);
 
-/* Finds the functions and sources of all frames. False: memory. */
+/* Finds the functions and sources of all frames. False: out of memory. */
 bool firefox_find_functions(struct firefox *w);
 /* Writes the tables. */
 void firefox_put_tables(struct firefox *w);

@@ -18,7 +18,7 @@ static uint64_t level_of(const struct making *m, uint32_t frame) {
     return frame == STACKS_NONE ? UINT8_MAX : m->s->frames.items[frame].level;
 }
 
-/* Returns the callee of that name and level, made if need be. STACKS_NONE: memory. */
+/* Returns the callee of that name and level, made if need be. STACKS_NONE: out of memory. */
 static uint32_t callee(struct making *m, uint32_t caller, uint32_t name, uint32_t frame) {
     struct flame_tree *t = m->t;
     uint64_t level = level_of(m, frame), hash = hash_u64((uint64_t)caller << 32 | name) ^ level << 56;
@@ -39,7 +39,7 @@ static uint32_t callee(struct making *m, uint32_t caller, uint32_t name, uint32_
     return id;
 }
 
-/* Returns the node here of a node of the stacks, below `comm`'s. STACKS_NONE: memory. */
+/* Returns the node here of a node of the stacks, below `comm`'s. STACKS_NONE: out of memory. */
 static uint32_t node_of(struct making *m, uint32_t comm, uint32_t node) {
     uint32_t at = node, below = comm;
     m->path.count = 0;
@@ -91,7 +91,7 @@ static int by_name(const void *a, const void *b) {
     return order ? order : x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Sums up towards the root, and links callees by name. False: memory. */
+/* Sums up towards the root, and links callees by name. False: out of memory. */
 static bool link_nodes(struct flame_tree *t, const struct stacks *s) {
     size_t n = t->nodes.count;
     struct sorted *order = malloc((n + 1) * sizeof *order);

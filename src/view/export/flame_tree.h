@@ -22,7 +22,7 @@ struct flame_tree {
     uint32_t deepest;
 };
 
-/* False: memory. Freed with flame_tree_fini in any case. */
+/* False: out of memory. Freed with flame_tree_fini in any case. */
 bool flame_tree_make(struct flame_tree *t, const struct stacks *s, const struct export_options *o,
                      struct err *err);
 void flame_tree_fini(struct flame_tree *t);

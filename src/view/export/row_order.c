@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Returns each node's number when they are counted depth first. NULL: memory. */
+/* Returns each node's number when they are counted depth first. NULL: out of memory. */
 static uint32_t *number_nodes(const struct stacks *s) {
     size_t n = s->nodes.count;
     /* By node + 1, so that [0] is the root: how many nodes lie below it, and where the next one goes. */

@@ -6,7 +6,7 @@
 #include "stacks/stacks.h"
 
 /* Returns the numbers of the event's rows, *count of them: by comm, then by place in the tree, a caller
- * before its callees. Freed by the caller. NULL: memory. */
+ * before its callees. Freed by the caller. NULL: out of memory. */
 uint32_t *row_order(const struct stacks *s, uint32_t event, size_t *count);
 
 #endif

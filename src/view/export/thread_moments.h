@@ -12,7 +12,8 @@ struct thread_moments {
     uint64_t start_ns; /* of the first one of all */
 };
 
-/* False with *err: memory, or no sample of the event has a time. Freed with thread_moments_fini in any case.
+/* False with *err: out of memory, or no sample of the event has a time. Freed with thread_moments_fini in any
+ * case.
  */
 bool thread_moments_make(struct thread_moments *t, const struct stacks *s, uint32_t event, struct err *err);
 void thread_moments_fini(struct thread_moments *t);

@@ -12,7 +12,7 @@ void ftrace_histogram_print(const struct ftrace_histogram *h, bool hide_empty, s
 
 enum ftrace_sort { FTRACE_BY_TOTAL, FTRACE_BY_AVG, FTRACE_BY_MAX, FTRACE_BY_COUNT, FTRACE_BY_NAME };
 
-/* `names`: of each function of `c`, in its order. False: memory. */
+/* `names`: of each function of `c`, in its order. False: out of memory. */
 bool ftrace_profile_print(const struct ftrace_calls *c, const char *const *names, enum ftrace_sort sort,
                           struct out *o);
 /* Who called whom: the longest first. */

@@ -18,7 +18,7 @@ struct buildid_list {
     VEC(struct buildid_row) rows;
 };
 
-/* Adds the entries of the feature BUILD_ID. Borrows from it. False: memory. */
+/* Adds the entries of the feature BUILD_ID. Borrows from it. False: out of memory. */
 bool buildid_list_add(struct buildid_list *list, const struct perfdata_feature_build_ids *ids);
 bool buildid_list_push(struct buildid_list *list, struct bytes id, struct bytes name, int32_t machine);
 void buildid_list_fini(struct buildid_list *list);

@@ -11,7 +11,7 @@
 /*
  * Prints the tree of task_tree.h and, below each thread, what its process had mapped when it, or the
  * recording, ended. `m` is frozen and follows tasks and maps; `s` is the stream that it was made from, whose
- * records say what the model does not keep. False: memory.
+ * records say what the model does not keep. False: out of memory.
  *
  * Forks inherit mappings without records. To keep the output from growing with the square of the recording,
  * after a number of lines that no ordinary recording comes near, "..." is printed for a thread's mappings.

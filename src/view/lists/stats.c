@@ -21,8 +21,8 @@ void stats_fini(struct stats *t) {
 
 /* --- counting --- */
 
-/* Returns the counter of a type that is not counted by number; NULL: memory. Looked up by hash, as a file may
- * have as many types as records. */
+/* Returns the counter of a type that is not counted by number; NULL: out of memory. Looked up by hash, as a
+ * file may have as many types as records. */
 static struct stats_type *other(struct stats *t, uint32_t type, bool legacy) {
     uint64_t key = (uint64_t)legacy << 32 | type;
     uint32_t i = hash_map_get(&t->other_at, key);
@@ -48,7 +48,7 @@ static bool count_type(struct stats *t, uint32_t type, bool legacy, uint64_t n) 
     return o;
 }
 
-/* Returns the event's counters; NULL: memory. */
+/* Returns the event's counters; NULL: out of memory. */
 static struct stats_event *event_at(struct stats *t, uint32_t event) {
     while (t->events.count <= event) {
         if (!vec_push(&t->events))

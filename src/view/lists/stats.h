@@ -48,7 +48,7 @@ const char *stats_add(struct stats *t, const struct perfdata_events *events, con
                       bool *ok);
 
 /* Counts everything from the stream's position on. Records that cannot be decoded are reported to the stream.
- * False and *err: memory, or reading failed; what was read before is counted. */
+ * False and *err: out of memory, or reading failed; what was read before is counted. */
 bool stats_read(struct stats *t, struct stream *s, struct err *err);
 
 /*

@@ -22,7 +22,7 @@ typedef bool tasks_each_fn(void *ctx, const struct model_thread *thread, unsigne
 
 /*
  * Prints the tree of a frozen model that follows tasks. `each` may be NULL; it is not called for a swapper
- * that no record mentions. False: memory, or `each` failed.
+ * that no record mentions. False: out of memory, or `each` failed.
  */
 bool tasks_print(const struct model *m, tasks_each_fn *each, void *ctx, struct out *out, struct err *err);
 

@@ -42,7 +42,7 @@ void block_put(struct block_column *c, uint64_t value);
 /* Begins the header: the caller adds members. */
 struct json *block_header(struct block *b, const char *format);
 
-/* Appends the whole block, compressed by gzip, to an out without a write function. False: memory. */
+/* Appends the whole block, compressed by gzip, to an out without a write function. False: out of memory. */
 bool block_compress(struct block *b, struct out *out);
 void block_fini(struct block *b);
 

@@ -33,7 +33,7 @@ struct page_options {
 };
 enum { PAGE_TIME_BYTES = 32 << 20, PAGE_BUCKETS = 1000 };
 
-/* False with *err: memory. */
+/* False with *err: out of memory. */
 bool page_write(const struct stacks *s, const struct page_options *o, struct out *out, struct err *err);
 
 /* The built page, and its length (made from web/dist/page.html). */

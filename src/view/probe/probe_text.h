@@ -11,7 +11,7 @@
 void probe_text_event(struct out *o, const struct probe_event *e, const char *place, const char *args,
                       const char *path);
 
-/* --funcs: names of functions that pass the filter, sorted. False and *err: memory. */
+/* --funcs: names of functions that pass the filter, sorted. False and *err: out of memory. */
 bool probe_text_functions(struct out *o, struct probe_image *i, const char *filter, bool demangle,
                           struct err *err);
 

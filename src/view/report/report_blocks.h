@@ -11,7 +11,7 @@ struct report_blocks_options {
     const char *separator; /* between columns (-t); NULL: padded columns */
 };
 
-/* Prints the table of one event of a profile with options.blocks. False and *err: memory. */
+/* Prints the table of one event of a profile with options.blocks. False and *err: out of memory. */
 bool report_blocks_print(const struct profile *p, const struct profile_event *e,
                          const struct report_blocks_options *o, struct out *out, struct err *err);
 

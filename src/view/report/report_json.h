@@ -12,7 +12,7 @@ struct report_json_options {
     const struct perfdata_events *events;
 };
 
-/* Writes the profile. False and *err: memory. */
+/* Writes the profile. False and *err: out of memory. */
 bool report_json_print(const struct profile *p, const struct report_json_options *o, struct out *out,
                        struct err *err);
 

@@ -38,7 +38,7 @@ struct report_text_options {
     struct pool *pool; /* threads to print on; NULL: only this one */
 };
 
-/* Prints the profile. False and *err: memory. What cannot be written is reported by the sink. */
+/* Prints the profile. False and *err: out of memory. What cannot be written is reported by the sink. */
 bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
                        struct err *err);
 

@@ -25,7 +25,7 @@ struct report_threads {
     struct hash_map by_thread, by_event, by_value; /* pid and tid, event, both -> index of these */
 };
 
-/* Adds a value to the sum of its thread and event. False: memory. */
+/* Adds a value to the sum of its thread and event. False: out of memory. */
 bool report_threads_add(struct report_threads *t, uint32_t pid, uint32_t tid, uint32_t event, uint64_t value);
 void report_threads_fini(struct report_threads *t);
 /* Prints a row per thread and a column per event; `raw`: a row per value. */

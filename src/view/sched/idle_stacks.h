@@ -20,7 +20,7 @@ struct idle_stacks {
     struct hash_map by_key; /* of CPU and text */
 };
 
-/* Adds an idle time, one of the lines of struct timehist. False: memory. */
+/* Adds an idle time, one of the lines of struct timehist. False: out of memory. */
 bool idle_stacks_add(struct idle_stacks *x, const struct timehist_line *line);
 /* By CPU, the longest first. */
 void idle_stacks_write(struct idle_stacks *x, struct out *o);

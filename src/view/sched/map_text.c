@@ -25,7 +25,7 @@ static void short_name(uint32_t number, char to[3]) {
     to[2] = 0;
 }
 
-/* The CPU's column, made if it is the first time; NULL: memory. */
+/* The CPU's column, made if it is the first time; NULL: out of memory. */
 static struct map_column *column_of(struct map_text *m, uint32_t cpu) {
     for (size_t i = m->compact ? 0 : cpu; i < m->columns.count; i++)
         if (m->columns.items[i].cpu == cpu)

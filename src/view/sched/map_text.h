@@ -28,17 +28,18 @@ struct map_thread {
 };
 
 struct map_text {
-    const struct filter_ranges *cpus; /* borrowed; lines of their switches only; empty: all */
+    const struct filter_ranges *cpus; /* borrowed; CPUs whose switches are shown; empty: all */
     bool compact;                     /* only CPUs that ran something, in the order of their first switch */
-    const struct filter_names *names; /* borrowed; only switches to and from threads so named; empty: all */
-    bool fuzzy;                       /* a name is a part of the thread's */
+    const struct filter_names
+        *names; /* borrowed; names of the threads whose switches are shown; empty: all */
+    bool fuzzy; /* part of a thread's name is enough to match */
     const struct filter_ranges *color_cpus, *color_pids; /* borrowed; NULL: no colors */
     struct out *out;
     VEC(struct map_column) columns;
     VEC(struct map_thread) threads; /* by index in states; may be shorter */
     uint32_t numbers;
     bool idle_told;
-    uint64_t unshown; /* switches on CPUs with larger numbers */
+    uint64_t unshown; /* switches on CPUs whose numbers are too large for a column */
 };
 
 /* The sink and the tap of states; ctx is a struct map_text, zeroed but for cpus, compact and out. */

@@ -14,7 +14,7 @@ struct stack_text {
     bool no_inlines;                 /* inlined functions are left out */
 };
 
-/* Writes the stack of the sample at `loc`; nothing if it has none. False: memory. */
+/* Writes the stack of the sample at `loc`; nothing if it has none. False: out of memory. */
 bool stack_text_put(const struct stack_text *t, uint64_t loc, struct out *o);
 
 #endif

@@ -57,7 +57,7 @@ static void put_cpus(const struct timehist_text *t, const struct states *s, cons
     out_str(t->out, t->cpus ? "  " : "");
 }
 
-/* False: memory. */
+/* False: out of memory. */
 static bool put_switch(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
     char room[TASK_ROOM];
     if (t->prio && l->prio != STATES_NO_PRIO)

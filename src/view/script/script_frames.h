@@ -44,7 +44,7 @@ void script_frames_fini(struct script_frames *f);
 static inline void script_frames_clear(struct script_frames *f) {
     f->asks.count = f->runs.count = 0;
 }
-/* Adds a run, which may be a cookie, and finds the places of its addresses. False: memory; nothing has
+/* Adds a run, which may be a cookie, and finds the places of its addresses. False: out of memory; nothing has
  * changed. */
 bool script_frames_ask(struct script_frames *f, struct script_names *n, const struct script_run *run);
 void script_frames_answer(struct script_frames *f, struct script_names *n);

@@ -76,7 +76,7 @@ struct script_names {
  * that was cut (resolve/resolve_grade.h). */
 #define SCRIPT_DOUBT (1ull << 61)
 
-/* Prepares `n`. False: memory. */
+/* Prepares `n`. False: out of memory. */
 bool script_names_init(struct script_names *n, const struct model *model);
 void script_names_fini(struct script_names *n);
 

@@ -109,7 +109,7 @@ struct script_print {
     unsigned queued;
 };
 
-/* Prepares `p`; the caller sets the borrowed fields afterwards. False: memory. */
+/* Prepares `p`; the caller sets the borrowed fields afterwards. False: out of memory. */
 bool script_print_init(struct script_print *p, struct out *out, const struct perfdata_events *events,
                        const struct model *model, const struct script_print_options *options);
 void script_print_fini(struct script_print *p);
@@ -143,7 +143,7 @@ void script_print_sample(struct script_print *p, const struct script_sample *x);
 void script_print_later(struct script_print *p, const struct script_sample *x);
 void script_print_flush(struct script_print *p);
 
-/* Adds the guests of an ID_INDEX. False: memory. */
+/* Adds the guests of an ID_INDEX. False: out of memory. */
 bool script_guests_add(struct script_guests *g, const struct perfdata_id_index *index);
 void script_guests_fini(struct script_guests *g);
 

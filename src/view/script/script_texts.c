@@ -22,7 +22,7 @@ static void put(struct script_texts *t, struct script_text_slot slot) {
     t->slots[i] = slot;
 }
 
-/* Makes room for one more slot. False: memory. */
+/* Makes room for one more slot. False: out of memory. */
 static bool make_room(struct script_texts *t) {
     struct script_texts old = *t;
     size_t slots = t->slots ? t->mask + 1 : 0;

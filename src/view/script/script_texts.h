@@ -85,7 +85,7 @@ static inline const struct script_kept *script_texts_at(const struct script_text
 /* Adds the text of a key that is not there yet. 0: it is too long, or memory; nothing has changed. */
 script_text_ref script_texts_add(struct script_texts *t, struct script_text_key key, const char *text,
                                  uint32_t len, uint8_t grade, bool entry);
-/* Adds another key, not there yet, for the text of a ref. False: memory; nothing has changed. */
+/* Adds another key, not there yet, for the text of a ref. False: out of memory; nothing has changed. */
 bool script_texts_share(struct script_texts *t, struct script_text_key key, script_text_ref ref);
 
 #endif

@@ -25,7 +25,7 @@ struct tui_filter {
     uint64_t from_ns, to_ns;
 };
 
-/* Sets a filter, or with NULL takes it away. False: memory. */
+/* Sets a filter, or with NULL takes it away. False: out of memory. */
 bool tui_filter_set(struct tui_filter *f, enum tui_filter_kind kind, const char *text, size_t n);
 /* Takes the last one away. False: there is none. */
 bool tui_filter_pop(struct tui_filter *f);

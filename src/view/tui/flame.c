@@ -9,7 +9,7 @@ static const struct flame_node *node(const struct tui_flame *f, uint32_t id) {
 
 /* ---- which stacks ---- */
 
-/* Marks the frames that pass the filters of names and objects: bit 0 and 1. NULL: memory. */
+/* Marks the frames that pass the filters of names and objects: bit 0 and 1. NULL: out of memory. */
 static uint8_t *mark_frames(const struct stacks *s, const struct tui_filter *filter) {
     uint8_t *marks = calloc(s->frames.count + 1, 1);
     for (size_t i = 0; marks && i < s->frames.count; i++) {
@@ -32,7 +32,7 @@ static void add_moments(const struct stacks *s, uint32_t event, const struct tui
     }
 }
 
-/* Returns the weight of each row, 0 for those that the filter takes away. NULL: memory. */
+/* Returns the weight of each row, 0 for those that the filter takes away. NULL: out of memory. */
 static uint64_t *weigh(const struct stacks *s, uint32_t event, const struct tui_filter *filter) {
     uint64_t *weights = calloc(s->rows.count + 1, sizeof *weights);
     uint8_t *frames = mark_frames(s, filter), *nodes = calloc(s->nodes.count + 1, 1);

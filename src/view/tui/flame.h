@@ -32,7 +32,7 @@ struct tui_flame {
 
 /* Zeroed at first. Makes the tree of an event of `s` (borrowed), of the stacks that the filter leaves: those
  * in which any frame has the name or the object. The cursor stays where it was as far as its frames are
- * left. False: memory. */
+ * left. False: out of memory. */
 bool tui_flame_open(struct tui_flame *f, const struct stacks *s, uint32_t event,
                     const struct tui_filter *filter, struct err *err);
 void tui_flame_fini(struct tui_flame *f);

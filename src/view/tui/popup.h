@@ -28,7 +28,7 @@ struct tui_popup {
     int purpose;   /* the opener's */
 };
 
-/* Zeroed at first. Each replaces what was open. False: memory. */
+/* Zeroed at first. Each replaces what was open. False: out of memory. */
 bool tui_popup_help(struct tui_popup *p);
 bool tui_popup_text(struct tui_popup *p, const char *title, const char *text, size_t n);
 /* Shows a line of the text, counted from 0, in the middle at first. */

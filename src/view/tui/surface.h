@@ -51,7 +51,7 @@ struct tui_surface {
     struct out text; /* scratch */
 };
 
-/* Zeroed at first; sets the size and clears. False: memory. Freed with tui_surface_fini. */
+/* Zeroed at first; sets the size and clears. False: out of memory. Freed with tui_surface_fini. */
 bool tui_surface_resize(struct tui_surface *s, int rows, int cols, struct err *err);
 void tui_surface_fini(struct tui_surface *s);
 void tui_clear(struct tui_surface *s);

@@ -50,7 +50,7 @@ struct tui_table {
     struct out text; /* scratch */
 };
 
-/* Zeroed at first. Shows the table of the profile's `event`, from its first row on. False: memory. */
+/* Zeroed at first. Shows the table of the profile's `event`, from its first row on. False: out of memory. */
 bool tui_table_open(struct tui_table *t, const struct tui_data *d, uint32_t event,
                     const struct tui_filter *filter, struct err *err);
 void tui_table_fini(struct tui_table *t);
@@ -89,10 +89,10 @@ struct tui_kept {
     uint32_t line, above;
     unsigned left_out;
 };
-/* False: memory. tui_kept_fini is allowed after a failure, too. */
+/* False: out of memory. tui_kept_fini is allowed after a failure, too. */
 bool tui_kept_init(struct tui_kept *k);
 void tui_kept_fini(struct tui_kept *k);
-/* Notes what is to be found again. False: memory. */
+/* Notes what is to be found again. False: out of memory. */
 bool tui_table_keep(const struct tui_table *t, struct tui_kept *k);
 /* Puts the cursor there and opens the rows, as far as they are there: their first level, or all of them. */
 void tui_table_restore(struct tui_table *t, const struct tui_kept *k);

@@ -28,7 +28,7 @@ struct tui_times {
     uint64_t mark_ns[2];
 };
 
-/* Zeroed at first. Takes the time axis of an event of `s` (borrowed). False: memory. */
+/* Zeroed at first. Takes the time axis of an event of `s` (borrowed). False: out of memory. */
 bool tui_times_open(struct tui_times *t, const struct stacks *s, uint32_t event,
                     const struct tui_filter *filter, struct err *err);
 void tui_times_fini(struct tui_times *t);

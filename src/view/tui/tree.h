@@ -33,7 +33,7 @@ struct tui_tree {
     bool single;
 };
 
-/* Builds the tree of a row, with everything open or nothing but the first level. False: memory. */
+/* Builds the tree of a row, with everything open or nothing but the first level. False: out of memory. */
 bool tui_tree_make(struct tui_tree *t, const struct tui_data *d, const struct profile_event *e,
                    const struct profile_entry *entry, bool all, struct err *err);
 void tui_tree_fini(struct tui_tree *t);

@@ -24,7 +24,7 @@ void waits_text_write(const struct waits_view *v, struct out *o);
 /* The same as one object (docs/JSON.md). */
 void waits_json_write(const struct waits_view *v, struct out *o);
 
-/* What was waited for over a time, as a tree; `width` as above. False: memory. */
+/* What was waited for over a time, as a tree; `width` as above. False: out of memory. */
 bool waits_tree_write(const struct waits_over_time *t, size_t width, struct out *o);
 bool waits_tree_json_write(const struct waits_over_time *t, struct out *o);
 

@@ -71,7 +71,7 @@ static const char *name_of(const struct reader *r, uint64_t address) {
     return i == HASH_ABSENT ? "[unknown]" : r->texts.items[i];
 }
 
-/* Functions that all that sleeps is in say nothing. */
+/* Every sleeping thread is in one of these functions, so they do not tell what it waits for. */
 static bool says_nothing(const char *name) {
     static const char *const beginnings[] = {
         "__schedule",          "schedule",          "io_schedule",   "preempt_sched",
