@@ -38,7 +38,7 @@ struct record_off_cpu {
     VEC(struct wait) waits;
     VEC(uint64_t) own;
     struct record_copies copies;
-    uint64_t gone; /* samples whose copied user stack had been overwritten before it was read */
+    uint64_t gone; /* samples without a user stack, because its copy was not kept */
     VEC(uint64_t) chain;
     struct writer body;
     uint8_t named[(RECORD_WAIT_NUMBERS + 7) / 8]; /* waits that this file has names for: a bit each */
