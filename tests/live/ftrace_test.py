@@ -125,7 +125,7 @@ def check_functions():
         lines = r.err.splitlines()
         t.check("functions: one line says why not", r.status == 1 and len(lines) == 1 and
                 ("locked down" in lines[0] or "built without" in lines[0]), r)
-        print("functions: not traced here:", lines[-1] if lines else r)
+        print("SKIP functions: not traced here:", lines[-1] if lines else r)
         return
     rows = re.findall(r"^ *([\d.]+) +([\d.]+) +([\d.]+) +(\d+)   (\S+)$", r.out.decode(), re.M)
     t.check("profile", [row[4] for row in rows] == ["vfs_open"] and int(rows[0][3]) >= 1, r)

@@ -316,6 +316,7 @@ def browser():
 
 def without_rights():
     if os.geteuid() != 0:
+        print("SKIP without rights: only root can give them up")
         return
     top = Top("-a", user=NOBODY)
     end = time.monotonic() + PATIENCE

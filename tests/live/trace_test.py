@@ -62,7 +62,9 @@ def main():
         print(f"SKIP trace record: tracepoints are not recorded here: {r.stderr.strip()[-200:]}")
         return
     again = subprocess.run([SONDE, "trace", "-i", "t.data", "-e", "read"], capture_output=True, text=True, env=support.ENV, timeout=300)
-    if "lost" not in again.stderr:
+    if "lost" in again.stderr:
+        print("SKIP trace record: events were lost")
+    else:
         check(len(re.findall(r"count: 4711\) += 4711", again.stderr)) == READS, f"trace record: {again.stderr[-300:]}")
 
 

@@ -112,6 +112,7 @@ def locks():
 def stacks():
     """By unwinding, so in programs without frame pointers, too; /proc shows less of the registers."""
     if platform.machine() not in ("x86_64", "aarch64"):
+        print(f"SKIP stacks: they are not unwound on {platform.machine()}")
         return
     with Case("mutex") as c:
         waiter = c.name_of("waiter")
@@ -205,6 +206,7 @@ def options():
     with Case("sleep") as c:
         pid = str(c.process.pid)
         waiter = c.name_of("waiter")
+        until(c, waiter, lambda t: t["kind"] == "sleep")
         text = support.run([SONDE, "waits", "-p", pid, "--threads"]).out.decode()
         check(str(waiter) in text and "WAITS FOR" in text, f"--threads: {text}")
         text = support.run([SONDE, "waits", "-p", pid]).out.decode()
