@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /*
- * One set of counters a CPU for any number of control groups: at each switch, what the counters have advanced
- * by since the one before is added to the group that ran, and to those it lies in.
- * Groups are those of the controller perf_event, as the kernel's own counters by group know them.
+ * One set of counters on each CPU serves any number of control groups: at each context switch, what the
+ * counters have advanced by since the previous switch is added to the group that ran and to its ancestors.
+ * Groups are those of the perf_event controller, as for the kernel's own per-group counters.
  */
 #include "group_counts.h"
 #include "kernel_groups.h"
@@ -11,16 +11,16 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct bpf_group_counts_options options;
 
-__u64 untold; /* switches that the kernel did not tell of */
+__u64 untold; /* context switches for which no sched_switch event came */
 
 /* What runs on this CPU, and what its counters were when that began. */
 struct running {
     __u64 group; /* its id */
     int thread;  /* 0: idle */
     __u32 begun;
-    __u32 busy;                           /* an interrupt finds its CPU's sums being made */
-    __u32 places;                         /* how many of those below */
-    __u32 place[BPF_GROUP_COUNTS_LEVELS]; /* numbers of the groups that are asked for and that it lies in */
+    __u32 busy;   /* the sums of this CPU are being updated: an interrupt must not do it, too */
+    __u32 places; /* how many entries of `place` are used */
+    __u32 place[BPF_GROUP_COUNTS_LEVELS]; /* numbers of the requested groups that `group` is, or lies in */
     struct bpf_group_counts_reading last[BPF_GROUP_COUNTS_EVENTS];
 };
 
@@ -61,7 +61,7 @@ static __always_inline struct cgroup_subsys_state *state_of(struct task_struct *
     return css;
 }
 
-/* A function of its own, as the verifier then looks at it once, not for each event. */
+/* Not inlined, so that the verifier checks it once and not for each event. */
 __noinline int charge_event(__u32 e) {
     __u32 zero = 0, cpu = bpf_get_smp_processor_id();
     struct running *r = bpf_map_lookup_elem(&cpus, &zero);
@@ -95,7 +95,7 @@ static __always_inline void charge(struct running *r) {
     r->begun = 1;
 }
 
-/* From now on the group of this state runs. */
+/* From now on the control group of `css` runs on this CPU. */
 static __always_inline void hold(struct running *r, struct cgroup_subsys_state *css) {
     __u64 group = BPF_CORE_READ(css, cgroup, kn, id);
     if (group == r->group)
@@ -112,11 +112,12 @@ static __always_inline void hold(struct running *r, struct cgroup_subsys_state *
 }
 
 /*
- * What ran until now has its counts; from now on `next` runs. `prev`: who ran; NULL: who was said to.
+ * Charges what was counted so far to the group that ran; from now on `next` runs. `prev`: the task that ran;
+ * NULL: the one that was recorded as running.
  *
- * Some switches are not told of (seen on Linux 6.18: 1 in 500), so sums are made at each, even where the
- * group stays: else all that ran since the group began would be the next one's. What went untold is the time
- * of the thread that is found running.
+ * Some context switches come without an event (seen on Linux 6.18: 1 in 500). So sums are updated at each
+ * event, even if the group stays the same: otherwise a missed switch would move all counts since the group
+ * began to another group. Counts around a missed switch go to the thread that is found running.
  */
 static __always_inline void turn(struct task_struct *prev, struct task_struct *next) {
     __u32 zero = 0;
@@ -141,15 +142,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     return 0;
 }
 
-/* A task that moves itself. One that is moved while it runs elsewhere counts for its group before until it is
- * switched away. */
+/* A task moves itself to another group. A task that is moved while it runs on another CPU counts for its old
+ * group until it is switched out. */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_move) {
     turn(NULL, bpf_get_current_task_btf());
     return 0;
 }
 
-/* Run on each CPU at the start, and before sums are read; attached nowhere. */
+/* Not attached: user space runs it on each CPU at the start and before it reads the sums. */
 SEC("raw_tp/sched_switch")
 int now(void *ctx) {
     turn(NULL, bpf_get_current_task_btf());

@@ -16,7 +16,7 @@ struct bpf_group_counts_options {
     __u32 cpus;   /* the counter of event E on CPU C is number E * cpus + C */
 };
 
-/* As struct bpf_perf_event_value: times tell whether the counter had to share. */
+/* As struct bpf_perf_event_value: the times tell whether the counter was multiplexed. */
 struct bpf_group_counts_reading {
     __u64 value, enabled_ns, running_ns;
 };

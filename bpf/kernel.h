@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /*
- * What our programs read of the kernel's structs: only the members used, by the kernel's names. The loader
- * moves each access to where the running kernel has the member (BPF CO-RE), so order and distances here mean
- * nothing. A member that not every kernel from 5.15 on has is asked for with bpf_core_field_exists.
+ * The parts of the kernel's structs that our programs read: only the members used, under the kernel's names.
+ * The loader relocates each access to where the running kernel has the member (BPF CO-RE), so order and
+ * offsets here mean nothing. Members that some kernels from 5.15 on lack are tested for with
+ * bpf_core_field_exists.
  */
 #ifndef SONDE_BPF_KERNEL_H
 #define SONDE_BPF_KERNEL_H
@@ -19,7 +20,7 @@
 
 struct thread_info {
     unsigned int status; /* x86: TS_COMPAT and so on */
-    unsigned int cpu;    /* since 5.16 on all machines; before it is task_struct's */
+    unsigned int cpu;    /* on all architectures since 5.16; before that in task_struct */
 };
 
 struct upid {
@@ -41,13 +42,13 @@ struct cred {
 
 struct sched_entity {
     __u64 sum_exec_runtime; /* how long it ran, in ns */
-    __u64 exec_start;       /* the CPU's clock (rq_clock_task) when it was looked at last */
+    __u64 exec_start;       /* the CPU's clock (rq_clock_task) at the last update */
 };
 
 struct task_struct {
     struct thread_info thread_info;
     int on_cpu;
-    int pid, tgid; /* thread and process, in user space's words */
+    int pid, tgid; /* what user space calls the thread id and the process id */
     unsigned int __state;
     unsigned int flags;
     unsigned long nvcsw, nivcsw; /* voluntary and involuntary switches */
@@ -61,7 +62,7 @@ struct task_struct {
     int *clear_child_tid; /* of user space: set_tid_address(2) */
 };
 
-/* Where the CPU of a thread was before 5.16. */
+/* Kernels before 5.16 have a thread's CPU here. */
 struct task_struct___with_cpu {
     unsigned int cpu;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What programs read of control groups, as kernel.h has the rest. */
+/* The kernel's structs of control groups, in the way of kernel.h. */
 #ifndef SONDE_BPF_KERNEL_GROUPS_H
 #define SONDE_BPF_KERNEL_GROUPS_H
 
@@ -21,7 +21,7 @@ struct cgroup {
 };
 
 enum cgroup_subsys_id {
-    perf_event_cgrp_id = 8, /* by the kernel's configuration: ask bpf_core_enum_value */
+    perf_event_cgrp_id = 8, /* depends on the kernel's configuration: use bpf_core_enum_value */
     CGROUP_SUBSYS_COUNT = 16
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What is read of the kernel's locks, as kernel.h has it of the rest. */
+/* The kernel's structs of locks, in the way of kernel.h. */
 #ifndef SONDE_BPF_KERNEL_LOCKS_H
 #define SONDE_BPF_KERNEL_LOCKS_H
 

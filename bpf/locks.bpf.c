@@ -5,8 +5,8 @@
  *     contention_begin     the wait begins; a mutex that no longer spins tells it again
  *     contention_end       it is added up, on this CPU
  *
- * A thread may wait for several locks, as code that interrupts it can: waits are told apart by thread and
- * lock, those of idle threads by CPU.
+ * A thread may wait for several locks at once, as an interrupt handler in it may wait, too: a wait is
+ * identified by thread and lock, in idle threads by CPU and lock.
  */
 #include "locks.h"
 #include "kernel_locks.h"
@@ -129,8 +129,8 @@ static __u64 take_stack(void *ctx) {
     return hash;
 }
 
-/* Mutexes and semaphores of readers and writers know who holds them, the latter if it is a writer. The low
- * bits of the word are flags. */
+/* A mutex stores its owner; a reader-writer semaphore does if the owner is a writer. The low bits of the word
+ * are flags. */
 static void find_owner(void *lock, __u32 flags, struct wait *w) {
     enum { READER_OWNED = 1, FLAGS = 7 };
     unsigned long owner = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What locks.bpf.c and its reader share: waits for locks, summed by what rows are told apart by. */
+/* What locks.bpf.c and its reader share: waits for locks, summed by the key of the report's rows. */
 #ifndef SONDE_BPF_LOCKS_H
 #define SONDE_BPF_LOCKS_H
 
@@ -11,12 +11,12 @@ enum {
     BPF_LOCKS_BY_STACK,   /* who took the lock */
     BPF_LOCKS_BY_THREAD,  /* who waited */
     BPF_LOCKS_BY_ADDRESS, /* the lock */
-    BPF_LOCKS_BY_OWNER,   /* who held it when the wait began; 0: it is not known */
+    BPF_LOCKS_BY_OWNER,   /* the owner when the wait began; 0: not known */
 };
 
 struct bpf_locks_options {
     __u32 by;
-    __u32 stacks;  /* taken, whatever rows are told apart by */
+    __u32 stacks;  /* stacks are taken, whatever the key is */
     __u32 all;     /* no thread is left out */
     __u32 cpus;    /* only those in the map of CPUs */
     __u64 types;   /* a bit for each value of the event's flags below 64; 0: all */
@@ -32,7 +32,7 @@ struct bpf_locks_key {
 
 struct bpf_locks_sum {
     __u64 count, total_ns, max_ns, min_ns;
-    __u64 address; /* of the row's first wait, as all below */
+    __u64 address; /* this and all below: of the row's first wait */
     __u32 tid, pid;
     char comm[16];
 };

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /*
- * How long threads do not run, why, and where: summed here, as a recording of every switch would be large,
- * and cost more than what it tells.
+ * How long threads do not run, why, and where: summed here, as a recording of every context switch would be
+ * large and expensive.
  *
  *     sched_switch away     the wait begins
- *     sched_waking          the wait ends, and a wait for a CPU begins; if it was long, the sleeper's kernel
- * stack is taken sched_switch to it    the wait for a CPU ends sys_exit              its user stack can be
- * read (it is current, and as it was): now the wait is added up
+ *     sched_waking          the wait ends, and a wait for a CPU begins; after a long wait
+ *                           the sleeper's kernel stack is taken
+ *     sched_switch to it    the wait for a CPU ends
+ *     sys_exit              the thread is current, and its user stack unchanged: it is read,
+ *                           and the wait is added up
  *
- * "Read" is: walked by frame pointers, or copied (off_cpu_copies.h), for user space to unwind.
+ * A user stack is read by walking it by frame pointers, or by copying it (off_cpu_copies.h) for user space to
+ * unwind.
  *
- * A thread that waits again before it leaves the system call has the same user stack: it is read then. Who
- * waits outside a system call (a page fault) has it read as the wait begins.
+ * If a thread waits again before it leaves the system call, its user stack is the same, and is read when it
+ * leaves its CPU. If a thread waits outside a system call (in a page fault), it is read when the wait begins.
  */
 #include "off_cpu.h"
 #include "kernel.h"
@@ -29,17 +32,17 @@ enum {
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 enum { IN_COMPAT_CALL = 2 };         /* TS_COMPAT of x86 */
 
-/* A wait that lacks nothing but its user stack. */
+/* A wait that has ended and lacks only its user stack. */
 struct finished {
     __u64 ns, kernel_stack;
-    __u64 cpu_ns; /* how long it then waited for a CPU; 0: not long */
+    __u64 cpu_ns; /* how long it waited for a CPU afterwards; 0: less than min_ns */
     __u32 kind;
     __s32 syscall;
 };
 
 struct thread {
-    __u64 since_ns; /* it does not run since; 0: it runs, or nothing is known */
-    __u64 ran_ns;   /* how long it had run in its life when it last left its CPU */
+    __u64 since_ns; /* it has not run since then; 0: it runs, or nothing is known */
+    __u64 ran_ns;   /* its total run time when it last left its CPU */
     __u64 user_stack;
     __u32 kind;
     __u32 has_user_stack;
@@ -101,7 +104,8 @@ struct {
     __type(value, struct bpf_off_cpu_stack);
 } scratch SEC(".maps");
 
-/* How many entries the sums have that programs write now: who reads them exchanges the map in time. */
+/* How many entries the map of sums has that is written to now: user space swaps the maps before this one is
+ * full. */
 __u64 entries;
 
 static const __u32 ZERO;
@@ -110,8 +114,9 @@ static struct bpf_off_cpu_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);
 }
 
-/* What is known of a thread; NULL: it is not watched. Who is in `targets`, or a child of theirs, has it from
- * the first time on, and with it until the end: numbers of threads are used again. */
+/* The state of a thread; NULL: it is not watched. It is made when a thread in `targets` is first seen, or
+ * when a watched thread forks, and stays with the task until it ends: thread ids are reused, so that later
+ * lookups must not depend on them. */
 static struct thread *thread_of(struct task_struct *task) {
     struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     __u32 tid = task->pid;
@@ -138,7 +143,7 @@ static __s32 syscall_of(struct task_struct *task) {
         return BPF_OFF_CPU_UNTOLD;
     if (call < 0)
         return BPF_OFF_CPU_NO_CALL;
-    /* Numbers of 32-bit programs are others. */
+    /* 32-bit programs have other system call numbers. */
     return bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) &&
                    bpf_core_field_exists(task->thread_info) && task->thread_info.status & IN_COMPAT_CALL
                ? BPF_OFF_CPU_UNKNOWN_CALL
@@ -152,7 +157,7 @@ static bool in_call(__s32 call) {
 
 /* --- stacks --- */
 
-/* Keeps the stack of `bytes` bytes in `s`; its hash, 0 for none. */
+/* Stores the stack in `s`, which has `bytes` bytes. Returns its hash, or 0 for none. */
 static __u64 keep_stack(struct bpf_off_cpu_stack *s, long bytes) {
     __u64 hash = 0x9e3779b97f4a7c15ull;
     if (bytes <= 0)
@@ -223,7 +228,7 @@ static void add(const struct bpf_off_cpu_key *key, __u64 ns, __u64 n) {
     sum->last_ns = bpf_ktime_get_ns();
 }
 
-/* One wait: told at once, or added up. */
+/* Reports one wait at once if it is long enough for that, otherwise adds it to the sums. */
 static void settle_one(const struct bpf_off_cpu_key *key, __u64 ns) {
     if (options.direct_ns && ns >= options.direct_ns) {
         struct bpf_off_cpu_direct d = {.key = *key, .at_ns = bpf_ktime_get_ns(), .ns = ns};
@@ -233,7 +238,7 @@ static void settle_one(const struct bpf_off_cpu_key *key, __u64 ns) {
     add(key, ns, 1);
 }
 
-/* Adds up the thread's finished wait, and that for a CPU after it. */
+/* Adds the thread's finished wait to the sums, and the wait for a CPU after it. */
 static void settle(struct task_struct *task, struct thread *t, __u64 user) {
     struct bpf_off_cpu_key key = {.pid = task->tgid,
                                   .tid = task->pid,
@@ -261,7 +266,7 @@ static void finish(struct task_struct *task, struct thread *t, __u64 now) {
         t->short_count[kind]++;
         return;
     }
-    if (t->last.ns) { /* only that for a CPU can follow before the other is settled */
+    if (t->last.ns) { /* until `last` is settled only a wait for a CPU can follow */
         t->last.cpu_ns = ns;
         return;
     }
@@ -277,9 +282,9 @@ static void finish(struct task_struct *task, struct thread *t, __u64 now) {
 }
 
 /*
- * Kernels leave out some switches from the idle task (Linux 6.18: a few in a thousand), and wake-ups with
- * them. When the thread leaves its CPU again we know how long it waited all the same, since its run time is
- * counted.
+ * Kernels leave out some switches from the idle task (Linux 6.18: a few in a thousand), and the wake-ups
+ * that belong to them. When the thread leaves its CPU again, its run time still tells how long it had
+ * waited.
  */
 static void make_up(struct task_struct *task, struct thread *t, __u64 now) {
     __u64 ran = task->se.sum_exec_runtime - t->ran_ns, passed = now - t->since_ns;
@@ -296,7 +301,7 @@ static void make_up(struct task_struct *task, struct thread *t, __u64 now) {
     }
 }
 
-/* What is left to be told of a thread. */
+/* Adds to the sums what a thread's state still holds. */
 static void flush(struct task_struct *task, struct thread *t) {
     if (t->last.ns)
         settle(task, t, 0);
@@ -318,7 +323,7 @@ static void leave(void *ctx, bool preempt, struct task_struct *prev) {
     if (!c || !t)
         return;
     __u64 now = bpf_ktime_get_ns();
-    if (t->last.ns) /* still in that system call; unless it was not seen to leave it */
+    if (t->last.ns) /* it is still in that system call, unless the exit was missed */
         settle(prev, t, t->since_ns ? 0 : user_stack(ctx));
     if (t->since_ns) {
         c->unseen++;
@@ -377,7 +382,7 @@ int BPF_PROG(on_waking, struct task_struct *task) {
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result) {
     struct bpf_off_cpu_counters *c = count();
-    if (!c || !c->due) /* what nearly all calls come to */
+    if (!c || !c->due) /* the usual case */
         return 0;
     c->due = 0;
     struct task_struct *task = bpf_get_current_task_btf();
@@ -396,7 +401,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
     return 0;
 }
 
-/* What is known of a thread is told while it is still there for readers. */
+/* Adds up a thread's waits while user space can still look the thread up. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
     __u32 tid = task->pid;
@@ -409,7 +414,7 @@ int BPF_PROG(on_exit, struct task_struct *task) {
     return 0;
 }
 
-/* At the start: who does not run waits from now on. */
+/* At the start: threads that do not run wait from now on. */
 SEC("iter/task")
 int begin(struct bpf_iter__task *c) {
     struct task_struct *task = c->task;
@@ -429,7 +434,7 @@ int begin(struct bpf_iter__task *c) {
     return 0;
 }
 
-/* Its wait is told instead of added up. */
+/* Writes the thread's wait to the reader of the iterator instead of adding it up. */
 static void tell_still(struct bpf_iter__task *c, struct task_struct *task, struct thread *t) {
     struct bpf_off_cpu_still still = {.key = {.pid = task->tgid,
                                               .tid = task->pid,
@@ -453,7 +458,7 @@ static void tell_still(struct bpf_iter__task *c, struct task_struct *task, struc
         t->last.ns = 0;
 }
 
-/* At the end, when nothing else is attached: who still waits has waited until now. */
+/* At the end, when nothing else is attached: waits that go on are counted up to now. */
 SEC("iter/task")
 int end(struct bpf_iter__task *c) {
     struct task_struct *task = c->task;
@@ -462,7 +467,7 @@ int end(struct bpf_iter__task *c) {
     struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     if (!t)
         return 0;
-    if (t->since_ns && !t->last.ns) { /* it waits; it is not just about to run after that */
+    if (t->since_ns && !t->last.ns) { /* it still waits, and not just for a CPU after a finished wait */
         finish(task, t, bpf_ktime_get_ns());
         if (t->last.ns)
             tell_still(c, task, t);

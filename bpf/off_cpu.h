@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What off_cpu.bpf.c is told, and what it tells: how long threads did not run, and where. */
+/* The options and results of off_cpu.bpf.c: how long threads did not run, and where. */
 #ifndef SONDE_BPF_OFF_CPU_H
 #define SONDE_BPF_OFF_CPU_H
 
@@ -11,7 +11,7 @@ enum {
     BPF_OFF_CPU_REGISTERS = 14,
 };
 
-/* Which registers are copied: what unwinding needs, by their bits in asm/perf_regs.h. */
+/* Which registers are copied: those that unwinding needs, as bits numbered as in asm/perf_regs.h. */
 #define BPF_OFF_CPU_REGS_X86   0xf001c2ull    /* bx, bp, sp, ip, r12 to r15 */
 #define BPF_OFF_CPU_REGS_ARM64 0x1fff80000ull /* x19 to x30, sp, pc */
 
@@ -26,8 +26,8 @@ enum bpf_off_cpu_kind {
 };
 
 struct bpf_off_cpu_options {
-    __u64 min_ns;    /* shorter waits are summed by thread alone: no stack is taken */
-    __u64 direct_ns; /* those from here on are told one by one; 0: none */
+    __u64 min_ns;    /* shorter waits are only summed by thread, without stacks */
+    __u64 direct_ns; /* waits of at least this length are reported one by one; 0: none */
     __u32 all;       /* all threads; else those in the map `targets` and what they create */
     __u32 inherit;   /* what they create too */
     __u32 kernel_stacks, user_stacks;
@@ -35,16 +35,16 @@ struct bpf_off_cpu_options {
     __u32 pages;      /* for the copies of one generation */
 };
 
-/* The user's, of a thread. */
+/* A thread's user-space registers. */
 struct bpf_off_cpu_registers {
     __u64 mask;                          /* BPF_OFF_CPU_REGS_; 0: not known */
     __u64 abi;                           /* PERF_SAMPLE_REGS_ABI_ */
     __u64 values[BPF_OFF_CPU_REGISTERS]; /* lowest bit of the mask first */
 };
 
-/* A user stack that is copied, from the stack pointer on. What was copied since we took the sums the last
- * time is one generation, and what was copied before that the other: it is dropped when the sums that name it
- * have been taken. */
+/* A copied user stack, from the stack pointer on. What was copied since user space last read the sums is one
+ * generation, what was copied before that is the other, which is dropped once the sums that refer to it have
+ * been read. */
 struct bpf_off_cpu_copy_key {
     __u64 hash;
     __u32 generation, unused; /* 0 or 1 */
@@ -52,7 +52,7 @@ struct bpf_off_cpu_copy_key {
 
 struct bpf_off_cpu_copy {
     struct bpf_off_cpu_registers registers;
-    __u32 first_page, bytes; /* in pages that follow each other */
+    __u32 first_page, bytes; /* the pages are contiguous */
 };
 
 struct bpf_off_cpu_page {
@@ -69,12 +69,12 @@ struct bpf_off_cpu_key {
     __u32 pid, tid;
     __u64 kernel_stack, user_stack; /* hashes; 0: none */
     __u32 kind;                     /* enum bpf_off_cpu_kind */
-    __s32 syscall;                  /* that it waits in; or one of the next */
+    __s32 syscall;                  /* the system call that it waits in, or one of the values below */
 };
 
 enum {
     BPF_OFF_CPU_NO_CALL = -1,
-    BPF_OFF_CPU_UNKNOWN_CALL = -2, /* it is in one */
+    BPF_OFF_CPU_UNKNOWN_CALL = -2, /* it is in one whose number is not known */
     BPF_OFF_CPU_UNTOLD = -4,       /* whether it is in one is not known on this architecture */
     BPF_OFF_CPU_SHORT = -3,        /* all waits that were too short for a stack */
 };
@@ -87,30 +87,31 @@ struct bpf_off_cpu_sum {
 /* One long wait. */
 struct bpf_off_cpu_direct {
     struct bpf_off_cpu_key key;
-    __u64 at_ns, ns; /* when it was told: CLOCK_MONOTONIC */
+    __u64 at_ns, ns; /* at_ns: when it was reported (CLOCK_MONOTONIC) */
 };
 
-/* At the end: a thread that still waits in a system call; its user stack is not read here, as it is not the
- * current one. */
+/* At the end: a thread that still waits in a system call. Its user stack is not read here, as it is not the
+ * current thread. */
 struct bpf_off_cpu_still {
     struct bpf_off_cpu_key key;
     __u64 at_ns, ns;
-    __u64 ip, frame; /* user space's: where it called, and its frame pointer; 0: not told */
-    __u64 switches;  /* voluntary ones: while it has no more, the user stack is as it was */
+    __u64 ip, frame; /* of user space: where it entered the kernel, and its frame pointer; 0: not known */
+    __u64 switches;  /* voluntary ones: while their number stays the same, so does the user stack */
     struct bpf_off_cpu_registers registers; /* mask 0: stacks are not copied */
 };
 
 /* By CPU. */
 struct bpf_off_cpu_counters {
-    __u64 switches_voluntary, switches_involuntary; /* of the threads that are watched */
+    __u64 switches_voluntary, switches_involuntary; /* of watched threads */
     __u64 waits;
     __u64 lost_sums, lost_sums_ns; /* waits that found the map of sums full */
     __u64 lost_stacks;             /* waits whose stack found its map full */
-    __u64 lost_copies;             /* waits whose user stack found no room for its copy: walked instead */
-    __u64 copies;                  /* user stacks that were copied */
-    __u64 lost_threads;            /* threads whose state could not be kept */
-    __u64 unseen;                  /* threads that ran without a switch to them having been seen */
-    __u64 due;                     /* not counted: the thread that runs here has a wait to be added up */
+    __u64 lost_copies;  /* waits whose user stack could not be copied for lack of room: it was walked by frame
+                           pointers instead */
+    __u64 copies;       /* user stacks that were copied */
+    __u64 lost_threads; /* threads whose state could not be kept */
+    __u64 unseen;       /* threads that ran without a switch to them having been seen */
+    __u64 due;          /* no counter: whether the thread that runs here has a wait to be added up */
 };
 
 #endif

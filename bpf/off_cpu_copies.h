@@ -6,16 +6,16 @@
  *     copies   {hash, generation} -> registers, first page, bytes
  *     pages    | generation 0: options.pages | generation 1: options.pages |
  *
- * A stack is copied once a generation. Two are the same if they were left at the same place and depth, with
- * the same addresses in their innermost 4 KB: what else is there changes without its callers being others, as
- * counters and times do.
+ * A stack is copied once in a generation. Two stacks are the same if they have the same instruction and
+ * stack pointers and the same addresses in their innermost 4 KB: other contents, such as counters and times,
+ * change without the callers being different.
  */
 #ifndef SONDE_BPF_OFF_CPU_COPIES_H
 #define SONDE_BPF_OFF_CPU_COPIES_H
 
 enum {
     LOOKED_AT = 512,    /* words */
-    PIECE = 16,         /* of them, read at once where they cannot all be */
+    PIECE = 16,         /* words that are read at a time if they cannot all be read at once */
     PAGES_MAX = 8,      /* of a copy */
     STEPS = 10,         /* halvings from a page down to a word */
     COMPAT_CODE = 0x23, /* the code segment of 32-bit programs on x86 */
@@ -48,9 +48,9 @@ struct {
     __type(value, struct copying);
 } copying SEC(".maps");
 
-/* What is written to now; user space exchanges it. */
+/* The generation that is written to now; user space switches it. */
 __u32 generation;
-__u32 pages_used[2]; /* by generation; may be more than there are */
+__u32 pages_used[2]; /* by generation; may exceed options.pages */
 
 /* The registers with which the thread entered the kernel. Returns its stack pointer, 0 for none. */
 static __u64 read_registers(struct task_struct *task, struct bpf_off_cpu_registers *to) {
@@ -87,19 +87,19 @@ static __u64 mix(__u64 hash, __u64 word) {
     return hash ^ hash >> 32;
 }
 
-/* Not what cannot be an address: nothing is mapped below 64 KB, nor on x86 from 2^47 on. */
+/* Whether the word may be an address: nothing is mapped below 64 KB, nor on x86 from 2^47 on. */
 static bool may_be_address(__u64 word) {
     return word >> 16 && !(bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) && word >> 47);
 }
 
-/* What tells this stack from others. */
+/* A hash that identifies this stack. */
 static __u64 identify(struct copying *c, __u64 sp) {
     __u64 hash = mix(0x9e3779b97f4a7c15ull, sp);
     bool x86 = c->copy.registers.mask == BPF_OFF_CPU_REGS_X86;
     __u64 pc = c->copy.registers.values[x86 ? 3 : 13], frame = c->copy.registers.values[x86 ? 1 : 10];
     hash = mix(hash, pc);
     hash = may_be_address(frame) ? mix(hash, frame) : hash;
-    if (!x86) /* who called a function that keeps its return address in the register */
+    if (!x86) /* return address of leaf functions: in the link register */
         hash = mix(hash, c->copy.registers.values[11]);
     if (bpf_probe_read_user(c->words, sizeof c->words, (void *)sp)) /* the stack's end is near */
         for (__u32 i = 0; i < LOOKED_AT; i += PIECE)
@@ -111,7 +111,7 @@ static __u64 identify(struct copying *c, __u64 sp) {
     return hash ? hash : 1;
 }
 
-/* Copies up to `n` bytes from `from` on: how many could be read. */
+/* Copies up to `n` bytes from `from` on. Returns how many could be read. */
 static __u32 copy_page(struct copying *c, struct bpf_off_cpu_page *page, __u64 from, __u32 n) {
     if (n > BPF_OFF_CPU_PAGE)
         return 0;
@@ -121,7 +121,7 @@ static __u32 copy_page(struct copying *c, struct bpf_off_cpu_page *page, __u64 f
     for (__u32 i = 0, piece = BPF_OFF_CPU_PAGE / 2; i < STEPS; i++, piece /= 2) {
         volatile __u32 *at = &c->at; /* in memory: to the verifier all steps are alike */
         __u32 to = *at, last = BPF_OFF_CPU_PAGE - piece;
-        barrier_var(to); /* what is compared is what is added, as Linux 6.1 wants it */
+        barrier_var(to); /* the verifier of Linux 6.1 wants the same register to be compared and added */
         if (to <= last && to + piece <= n &&
             bpf_probe_read_user(page->bytes + to, piece, (void *)(from + to)) == 0)
             *at = to + piece;
@@ -151,8 +151,8 @@ static bool copy_pages(struct copying *c, __u32 which, __u64 sp) {
     return true;
 }
 
-/* Of the current thread: the hash of its copy, 0 for none. Not static: the verifier looks at it once, however
- * often it is called. */
+/* Copies the current thread's user stack. Returns the hash of the copy, 0 for none. Not static, so that the
+ * verifier checks it once, however often it is called. */
 __attribute__((noinline)) __u64 copy_user_stack(void) {
     struct task_struct *task = bpf_get_current_task_btf();
     struct copying *c = bpf_map_lookup_elem(&copying, &ZERO);
@@ -168,7 +168,7 @@ __attribute__((noinline)) __u64 copy_user_stack(void) {
         n->lost_copies++;
         return 0;
     }
-    if (!c->copy.bytes) /* its memory is not there now */
+    if (!c->copy.bytes) /* its memory is not resident */
         return 0;
     if (bpf_map_update_elem(&copies, &key, &c->copy, BPF_NOEXIST) && !bpf_map_lookup_elem(&copies, &key)) {
         n->lost_copies++;

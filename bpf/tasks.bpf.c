@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* Every thread of the machine, in one read: what /proc would take five files each for. */
+/* Every thread of the machine in one read; /proc would take five files for each. */
 #include "tasks.h"
 #include "kernel.h"
 

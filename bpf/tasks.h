@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What the iterator of tasks.bpf.c writes, one a thread. */
+/* What the iterator of tasks.bpf.c writes for each thread. */
 #ifndef SONDE_BPF_TASKS_H
 #define SONDE_BPF_TASKS_H
 

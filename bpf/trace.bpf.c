@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /*
- * System calls: summed here by thread and number, or told one by one, with the texts and small structs that
- * their arguments point to. Those that are not in memory when a call is entered are when it returns.
+ * System calls: summed here by thread and number, or reported one by one with the texts and small structs
+ * that their arguments point to. What is not resident in memory when the call is entered is read when it
+ * returns.
  *
- * Sums are by thread, whatever is asked: then nobody else adds to them, also where these programs can be
- * preempted.
+ * Sums are always kept by thread: nobody else adds to them then, even where these programs can be preempted.
  */
 #include "trace.h"
 #include "kernel.h"
@@ -29,7 +29,7 @@ struct pt_regs___arm64args {
 #pragma clang attribute pop
 
 struct thread {
-    __u64 enter_ns; /* 0: it is in no call that was seen to begin */
+    __u64 enter_ns; /* 0: it is in no call, or the call's beginning was not seen */
     __s32 number;
     __u32 compat;
     __u32 missing; /* a bit for each argument that could not be read */
@@ -37,7 +37,7 @@ struct thread {
     __u64 args[BPF_TRACE_ARGS];
 };
 
-/* A command that was started for us counts from when it is there: from the end of its execve on. */
+/* A command that sonde starts counts from the end of its execve on. */
 enum begins { HAS_BEGUN, IS_NOT_THERE, IS_JUST_THERE };
 
 struct {
@@ -94,7 +94,7 @@ struct told {
 
 static const __u32 ZERO;
 
-/* So that the verifier sees it: the compiler knows already, and would leave it out. */
+/* Masks `x` for the verifier: the compiler, which knows the bound already, would leave out a plain mask. */
 #define BOUND(x, mask)              \
     do {                            \
         asm volatile("" : "+r"(x)); \
@@ -105,7 +105,7 @@ static struct bpf_trace_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);
 }
 
-/* How a thread is wanted (enum bpf_trace_target); 0: not. */
+/* Whether a thread is traced, and from when on (enum bpf_trace_target); 0: it is not. */
 static __u32 wanted(struct task_struct *task) {
     __u32 tid = task->pid, pid = task->tgid, *how;
     if (options.self && pid == options.self)
@@ -207,8 +207,8 @@ static void read_args(struct pt_regs *regs, __u32 compat, __u64 *args) {
 }
 
 /*
- * Copies what an argument points to. How many bytes, and COPY_CUT if there is more; a negative number: it
- * could not be read. A function of its own, and not static, is verified once, not for each argument anew.
+ * Copies what an argument points to. Returns how many bytes, with COPY_CUT if there is more; a negative
+ * number: it could not be read. Not static, so that it is verified once and not for each argument.
  */
 enum { COPY_CUT = 1 << 16, DATA_MAX = 128, TIME_BYTES = 16 };
 

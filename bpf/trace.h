@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
-/* What trace.bpf.c is told, and what it tells: system calls, in sums, or one by one with what their arguments
+/* The options and results of trace.bpf.c: system calls, in sums, or one by one with what their arguments
  * point to. */
 #ifndef SONDE_BPF_TRACE_H
 #define SONDE_BPF_TRACE_H
@@ -10,7 +10,7 @@ enum {
     BPF_TRACE_CALLS = 512, /* numbers that have a row; others are taken, too */
     BPF_TRACE_ARGS = 6,
     BPF_TRACE_TEXT = 256,   /* most bytes that are copied of one argument */
-    BPF_TRACE_MEMORY = 1024 /* of all of a call */
+    BPF_TRACE_MEMORY = 1024 /* most bytes that are copied of all arguments of a call */
 };
 
 /* What is copied of an argument. */
@@ -21,15 +21,15 @@ enum bpf_trace_copy {
     BPF_TRACE_TIME,   /* two words */
 };
 
-/* How a thread in the map `targets` is wanted. */
+/* From when on a thread in the map `targets` is traced. */
 enum bpf_trace_target {
     BPF_TRACE_NOW = 1,
-    BPF_TRACE_FROM_EXEC, /* from when it has begun another program */
+    BPF_TRACE_FROM_EXEC, /* from its next execve on */
 };
 
-/* By number. */
+/* What is done with a system call, by its number. */
 struct bpf_trace_row {
-    __u8 skip;  /* it is not wanted */
+    __u8 skip;  /* it is not traced */
     __u8 never; /* it does not return: counted when it is entered */
     __u8 copy[BPF_TRACE_ARGS];
 };
@@ -38,7 +38,7 @@ struct bpf_trace_options {
     __u32 all;       /* all threads; else those in the map `targets`, and what they create */
     __u32 inherit;   /* what they create, too */
     __u32 self;      /* a process that is left out; 0: none */
-    __u32 lines;     /* calls are told one by one; else they are summed */
+    __u32 lines;     /* calls are reported one by one; else they are summed */
     __u32 errnos;    /* errors are summed by their number, too */
     __u32 by_cgroup; /* sums are by control group, too */
 };
@@ -63,15 +63,15 @@ enum bpf_trace_kind { BPF_TRACE_ENTER, BPF_TRACE_EXIT };
 /* A half of a call; what was copied follows, argument by argument. */
 struct bpf_trace_half {
     __u64 time_ns; /* CLOCK_MONOTONIC */
-    __u64 lost;    /* halves that this CPU could not tell so far */
+    __u64 lost;    /* halves that this CPU could not report so far */
     __u32 tid, pid, cpu;
     __s32 number;
     __u32 kind, compat;
     __s64 result;
     __u64 args[BPF_TRACE_ARGS];
     char comm[16];
-    __u16 sizes[BPF_TRACE_ARGS]; /* how much was copied, and 1; 0: nothing could be, or is to be */
-    __u16 cut;                   /* a bit for each argument of which there is more */
+    __u16 sizes[BPF_TRACE_ARGS]; /* bytes copied, plus 1; 0: nothing could be copied, or is to be */
+    __u16 cut;                   /* a bit for each argument that was truncated */
     __u16 bytes;                 /* of all */
 };
 

@@ -20,7 +20,7 @@ enum {
 enum { PIPEFS = 0x50495045, SOCKFS = 0x534f434b }; /* linux/magic.h; socket.c */
 enum { NAMES = 16384 };
 
-/* Addresses of the kernel's code -> names. Each is named when it is seen first. */
+/* Addresses of the kernel's code -> names. An address is named when it is first seen. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, NAMES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: f3214a31519a6110edd1607c212c930fef73751312ee68f9062e75a2df49e9ba */
+/* source: fb2e89fd537003096136ee7a368ae8ae4333427d43dde3015c32c10fd7461176 */
 /* object: 8042aeab7b2a87adebc1d7b0381742c0646ffc9fa5c6f93121cfd69310f96a33 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: f3214a31519a6110edd1607c212c930fef73751312ee68f9062e75a2df49e9ba */
+/* source: fb2e89fd537003096136ee7a368ae8ae4333427d43dde3015c32c10fd7461176 */
 /* object: 94fd26926147a5970d5e2eef00848958b4b64e767fc5cf124dc33ac5bc90de4a */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

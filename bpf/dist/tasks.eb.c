@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: 5a135a8357d6e835fe6a0be5e8148d44fa385595c620bdeba0a2a98b79ddb4f1 */
+/* source: 95ed25fdc88b2a0fd3027588ecb814926eb0a09cef595afb327925aca4a67d39 */
 /* object: df9f6245974921c8642af20c8778290716ea2ac6b21e33b0c6e419a737d68d50 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

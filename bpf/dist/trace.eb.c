@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: a4ea07d5a52225d7c9b11676504ca2bc78155f29894410074eadaad70856f23a */
+/* source: e3fe36f60c7823fe5bdcee382f58ef68603840aff1ef49ce7068f118cb5f89ac */
 /* object: 05c2b9f8abb209f50794b637825ab34b438f3d0bbfb4809471ee57397c45429d */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

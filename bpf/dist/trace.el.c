@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: a4ea07d5a52225d7c9b11676504ca2bc78155f29894410074eadaad70856f23a */
+/* source: e3fe36f60c7823fe5bdcee382f58ef68603840aff1ef49ce7068f118cb5f89ac */
 /* object: 35a20f39e5a7590e71a646445c8e0cba028fee572d092f9ce76c5be8fa514a44 */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: a93ce836b95e8989d0b50dbc3ad4b772572b28af50a45a4aecf5233a24470da9 */
+/* source: 5b5733ce691d5e6528d107b63d1da93997214bf2354d557789461f009ebbdd19 */
 /* object: 06c73574061d9cae4f8b5bbc624849285f657ac7545aac0111dd9bc656c134ba */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

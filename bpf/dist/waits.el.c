@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /* Made by bpf/build.py. */
-/* source: a93ce836b95e8989d0b50dbc3ad4b772572b28af50a45a4aecf5233a24470da9 */
+/* source: 5b5733ce691d5e6528d107b63d1da93997214bf2354d557789461f009ebbdd19 */
 /* object: a233670ace90e41c7bf93e7aaf1808e5d94a3b7a4f62121282fc76e7a2cc8d6a */
 /* clang: 14.0 */
 /* bpftool: 7.8 */

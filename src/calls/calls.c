@@ -76,7 +76,7 @@ static bool hand_out(struct calls *c, struct calls_thread *t, enum calls_end end
     return c->sink(c->ctx, c, &t->call, end);
 }
 
-/* Ends an open call that nothing more will be heard of. */
+/* Ends an open call whose exit will not be seen any more. */
 static bool give_up(struct calls *c, struct calls_thread *t) {
     const struct calls_row *row = calls_table_row(calls_table_of(c, &t->call), t->call.number);
     return hand_out(c, t, row && row->returns == CALLS_NEVER ? CALLS_ENDED_THREAD : CALLS_EXIT_UNSEEN);
@@ -109,7 +109,7 @@ static bool is_exec(const struct calls *c, const struct calls_call *call) {
     return row && strncmp(row->name, "execve", 6) == 0;
 }
 
-/* A thread other than the first may begin another program: then it ends as the first one. */
+/* A thread other than the first one may call execve: the call then ends under the tid of the first one. */
 static bool note_exec(struct calls *c, const struct calls_thread *t) {
     if (!t->pid || t->tid == t->pid || !is_exec(c, &t->call))
         return true;
@@ -139,13 +139,14 @@ bool calls_enter(struct calls *c, const struct calls_event *e) {
     return note_exec(c, t) && keep_memory(t, e);
 }
 
-/* The kernel forgets the number of a call that restored all registers. */
+/* Whether the exit belongs to the open call. A call that restores all registers (rt_sigreturn) has lost its
+ * number by then. */
 static bool fits(const struct calls *c, const struct calls_call *open, const struct calls_event *e) {
     const struct calls_row *row = row_of(c, open);
     return open->number == e->number || (row && row->returns == CALLS_NONE);
 }
 
-/* The call of the thread that became this one. */
+/* Takes the open execve of the thread that has become this one. */
 static void take_over(struct calls *c, struct calls_thread *t) {
     uint32_t i = hash_map_get(&c->by_pid, t->pid);
     struct calls_thread *other =
@@ -156,7 +157,7 @@ static void take_over(struct calls *c, struct calls_thread *t) {
     t->losses = other->losses;
     t->open = true;
     other->open = false;
-    /* Its memory changes hands. */
+    /* The memory that `call` borrows from comes along. */
     __typeof__(t->kept) kept = t->kept;
     t->kept = other->kept;
     other->kept = kept;
@@ -197,7 +198,7 @@ bool calls_exit(struct calls *c, const struct calls_event *e) {
     return hand_out(c, t, joined ? CALLS_RETURNED : CALLS_ENTER_UNSEEN);
 }
 
-/* ---- what else is heard ---- */
+/* ---- other events ---- */
 
 bool calls_name(struct calls *c, uint32_t tid, uint32_t pid, struct bytes comm, bool exec) {
     struct calls_thread *t = need_thread(c, tid, pid);

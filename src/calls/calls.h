@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls: what threads are heard to enter and to leave, joined to calls.
+ * System calls: the enter and exit events of threads, joined to calls.
  *
  *   calls_init -> calls_enter, calls_exit, calls_name ... (by time) -> calls_finish -> calls_fini
  *
@@ -21,21 +21,21 @@
 struct calls_memory {
     const uint8_t *data;
     uint32_t size;
-    bool cut; /* there is more of it */
+    bool cut; /* the memory goes on */
 };
 
 struct calls_call {
     uint32_t tid, pid; /* pid: 0: not known */
-    uint32_t cpu;      /* where it was heard last */
+    uint32_t cpu;      /* of its latest event */
     int64_t number;
     bool compat; /* of a 32-bit program on a 64-bit kernel */
     bool has_enter, has_exit;
-    uint64_t enter_ns, exit_ns; /* if it has one */
+    uint64_t enter_ns, exit_ns; /* valid if has_enter, has_exit */
     uint64_t args[CALLS_ARGS];
     int64_t result;
     struct calls_memory memory[CALLS_ARGS]; /* borrowed; of an open call, owned by its thread */
-    uint64_t enter_loc, exit_loc;           /* whatever the owner gave with them */
-    bool shown;                             /* the owner's: it has shown the beginning already */
+    uint64_t enter_loc, exit_loc;           /* the owner's own numbers for the two events */
+    bool shown;                             /* for the owner: the beginning has been shown already */
 };
 
 /* How a call comes to an end. */
@@ -49,10 +49,10 @@ enum calls_end {
 struct calls_thread {
     uint32_t tid, pid;
     uint32_t name; /* in calls.names; STRPOOL_NONE: not known */
-    bool open;     /* `call` is */
+    bool open;     /* `call` is valid: it has not ended yet */
     bool compat;
     struct calls_call call;
-    uint64_t losses;   /* how many there were when it was entered */
+    uint64_t losses;   /* the number of losses when `call` was entered */
     VEC(uint8_t) kept; /* the memory of `call` */
 };
 
@@ -80,8 +80,8 @@ struct calls {
     void *ctx;
 };
 
-/* An enter or an exit. `args` are of an enter; its memory is copied. An exit may have the memory that could
- * not be read when it was entered. */
+/* An enter or an exit. `args` belong to an enter; its memory is copied. An exit may bring memory that could
+ * not be read on entry. */
 struct calls_event {
     uint64_t time_ns, loc;
     uint32_t tid, pid, cpu;
@@ -94,17 +94,17 @@ struct calls_event {
 
 /* `machine`: uname(2)'s name of the kernel's architecture; NULL: not known. */
 void calls_init(struct calls *c, const char *machine, calls_sink_fn *sink, void *ctx);
-/* It is known only now. */
+/* Sets the machine if it becomes known only after calls_init. */
 void calls_machine(struct calls *c, const char *machine);
 void calls_fini(struct calls *c);
 
-/* All that return bool: false is memory; only calls_fini is allowed then. */
+/* All that return bool: false: out of memory; only calls_fini is allowed then. */
 bool calls_enter(struct calls *c, const struct calls_event *e);
 bool calls_exit(struct calls *c, const struct calls_event *e);
 /* A thread has this name from now on; `exec`: it begins another program. */
 bool calls_name(struct calls *c, uint32_t tid, uint32_t pid, struct bytes comm, bool exec);
 bool calls_fork(struct calls *c, uint32_t tid, uint32_t pid, uint32_t parent);
-/* The thread is gone. */
+/* The thread has ended. */
 bool calls_gone(struct calls *c, uint32_t tid);
 /* Code was mapped: programs whose code lies below 4 GiB are 32-bit ones. */
 bool calls_map(struct calls *c, uint32_t pid, uint64_t address);
@@ -113,12 +113,12 @@ void calls_lost(struct calls *c);
 /* The end of all events: open calls are handed out. */
 bool calls_finish(struct calls *c);
 
-/* The thread of a tid; NULL: not heard of. Dies with the next event. */
+/* The thread of a tid; NULL: it has had no event. Valid until the next event. */
 struct calls_thread *calls_thread(struct calls *c, uint32_t tid);
 /* Its name, or NULL. */
 const char *calls_thread_name(struct calls *c, uint32_t tid);
 
-/* The table that a call's number is of; NULL: none. */
+/* The table for a call's number; NULL: none. */
 static inline const struct calls_table *calls_table_of(const struct calls *c, const struct calls_call *call) {
     return call->compat ? c->compat_table : c->table;
 }

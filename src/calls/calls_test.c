@@ -78,7 +78,7 @@ static void half_pairs_are_not_joined(void **state) {
     leave(&l, 5, A, READ, 1);
     enter(&l, 10, A, READ, 3, 0, 0);
     enter(&l, 20, A, OPENAT, (uint64_t)-100, 0x20, 0);
-    leave(&l, 30, A, READ, 1); /* of a call that was not heard to begin */
+    leave(&l, 30, A, READ, 1); /* of a call whose enter was not seen */
     enter(&l, 40, A, EXIT_GROUP, 1, 0, 0);
     assert_true(calls_gone(&l.calls, A));
     end(&l, "E 101 read() = 1\n"
@@ -243,7 +243,7 @@ static void sums_add_up(void **state) {
     calls_summary_fini(&s);
 }
 
-/* Whatever comes, every enter and every exit is told once. */
+/* Whatever comes, every enter and every exit is handed out once. */
 struct balance {
     uint64_t enters, exits;
 };

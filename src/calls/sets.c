@@ -51,7 +51,7 @@ static void put_name(const struct calls_set *s, const char *name, bool prefix, b
     out_str(o, name);
 }
 
-/* The name of the part that is one of several values; NULL: it has none. */
+/* The name of the value in the bits `chosen`; NULL: it has none. */
 static const char *find_chosen(const struct calls_set *s, uint64_t value) {
     for (size_t i = 0; s->chosen && i < s->count; i++)
         if (!(s->names[i].value & ~s->chosen) && s->names[i].value == (value & s->chosen))

@@ -42,7 +42,7 @@ bool calls_summary_name(struct calls_summary *s, uint64_t key, const char *name)
 
 struct calls_stat *calls_summary_stat(struct calls_summary *s, struct calls_group *g, int64_t number,
                                       bool compat) {
-    /* Only the hash is looked up: stats that share one are told apart by a search. */
+    /* The map knows hashes only: among stats with the same hash a search finds the right one. */
     uint64_t key = hash_u64(g->key * 2 + compat) ^ (uint64_t)number;
     uint32_t at = hash_map_get(&s->by_stat, key);
     if (at != HASH_ABSENT && at < g->stats.count && g->stats.items[at].number == number &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls in sums: how often and how long, by thread (or control group, or of all) and call. Fed call by
- * call, or with sums that the kernel made.
+ * Sums of system calls: how often and how long, by call and thread (or control group, or over all threads).
+ * Fed call by call, or with sums that BPF programs made.
  */
 #ifndef SONDE_CALLS_SUMMARY_H
 #define SONDE_CALLS_SUMMARY_H
@@ -12,7 +12,7 @@ struct calls_stat {
     int64_t number;
     bool compat;
     uint64_t count, errors; /* calls that ended, and of these with an error */
-    uint64_t timed;         /* of which begin and end are known; all below are of these */
+    uint64_t timed;         /* calls whose beginning and end are known; all figures below are of these */
     uint64_t total_ns, min_ns, max_ns;
     unsigned __int128 squares; /* the sum of squared ns */
     VEC(struct calls_errno {
@@ -38,14 +38,13 @@ struct calls_summary {
 
 void calls_summary_fini(struct calls_summary *s);
 
-/* The group of a key, made if it is not there; NULL: out of memory. Dies with the next new group. */
+/* The group of a key, made if it is not there; NULL: out of memory. Valid until the next new group. */
 struct calls_group *calls_summary_group(struct calls_summary *s, uint64_t key);
 /* Gives a group a name; the last one counts. False: out of memory. */
 bool calls_summary_name(struct calls_summary *s, uint64_t key, const char *name);
 
-/* A group's sums of one call, made if they are not there; NULL: out of memory. Dies with the group's next new
- * one.
- */
+/* A group's sums of one call, made if they are not there; NULL: out of memory. Valid until the group's next
+ * new one. */
 struct calls_stat *calls_summary_stat(struct calls_summary *s, struct calls_group *g, int64_t number,
                                       bool compat);
 

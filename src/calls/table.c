@@ -27,7 +27,7 @@ static const struct calls_table_entry X86_64[] = {
 static const struct calls_table_entry I386[] = {
 #include "calls/numbers_i386.h"
 };
-/* Of all architectures that came after it was made: arm64, riscv, loongarch. */
+/* The table of all newer architectures: arm64, riscv, loongarch. */
 static const struct calls_table_entry GENERIC[] = {
 #include "calls/numbers_generic.h"
 };
@@ -59,7 +59,7 @@ static const struct calls_table_entry *find(const struct calls_table *t, int64_t
     if (!t || number < 0)
         return NULL;
     if (number & X32_BIT &&
-        number < 2ll * X32_BIT) /* the numbers of x32's that differ from 512 on are not here */
+        number < 2ll * X32_BIT) /* x32 has calls of its own from 512 on, which are not in the table */
         number &= ~(int64_t)X32_BIT;
     return (uint64_t)number < t->count && t->entries[number].name ? &t->entries[number] : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The system calls of an architecture: their names by number, and what their arguments are. The tables are
- * made by scripts/syscalls.py. Of architectures without a table calls have numbers only.
+ * made by scripts/syscalls.py. On architectures without a table calls have numbers only.
  */
 #ifndef SONDE_CALLS_TABLE_H
 #define SONDE_CALLS_TABLE_H
@@ -21,8 +21,8 @@ enum calls_kind {
     CALLS_HEX, /* an address, or bits without names */
     CALLS_SET, /* see its set */
     CALLS_FD,
-    CALLS_DFD,   /* a descriptor of a folder, or the current one */
-    CALLS_NEWFD, /* a number that becomes one */
+    CALLS_DFD,   /* a directory's descriptor, or AT_FDCWD */
+    CALLS_NEWFD, /* a number that is to become a descriptor */
     CALLS_PATH,
     CALLS_TEXT,
     CALLS_DATA,     /* bytes; their number is the next argument */
@@ -37,7 +37,7 @@ enum calls_kind {
     CALLS_PRCTL,     /* likewise */
     CALLS_SOCKOPT,   /* depends on the level before */
     CALLS_SOCKPROTO, /* depends on the family */
-    CALLS_TIMEOUT,   /* a result: 0 is that */
+    CALLS_TIMEOUT,   /* a result: 0 means a timeout */
     CALLS_NEVER,     /* a result: there is none, the thread ends */
     CALLS_NONE,      /* a result: there is none, as registers are restored */
 };

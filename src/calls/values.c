@@ -21,7 +21,7 @@ struct item {
     const struct calls_table *table;
     const struct calls_row *row;
     unsigned index;
-    uint64_t value; /* as wide as it is: signed ones extended */
+    uint64_t value; /* truncated to the argument's width; signed ones are sign-extended */
 };
 
 const char *calls_values_name(const struct calls *c, const struct calls_call *call,
@@ -153,7 +153,7 @@ static void put_signal(const struct item *x, struct out *o) {
         out_int(o, (int64_t)x->value, 0);
 }
 
-/* sys/socket.h: the family is in the program's own byte order, which is taken to be ours. */
+/* sys/socket.h: the family is in the program's byte order, which is assumed to be ours. */
 static void put_address(const struct item *x, struct out *o) {
     enum { LOCAL = 1, INET = 2, INET6 = 10, INET_SIZE = 8, INET6_SIZE = 24 };
     const struct calls_memory *m = &x->call->memory[x->index];
@@ -341,7 +341,7 @@ static bool futex_reads(const struct calls_call *call, unsigned index) {
            (index == 4 && bit & FUTEX_ADDRESS2) || (index == 5 && bit & FUTEX_VALUE3);
 }
 
-/* Arguments that a command does not have hold whatever the register held. */
+/* Whether the call reads the argument with its command: if not, it is whatever the register held. */
 static bool is_read(const struct item *x) {
     const char *name = x->row->name;
     const struct calls_call *call = x->call;
@@ -360,7 +360,7 @@ static bool is_read(const struct item *x) {
     return true;
 }
 
-/* Whether an argument says something: descriptors always do, zeros only where they have a name. */
+/* Whether an argument is shown: descriptors always are, zeros only if they have a name or are asked for. */
 static bool is_told(const struct item *x) {
     const struct calls_arg *a = &x->row->args[x->index];
     enum calls_flavour flavour = x->table ? x->table->flavour : CALLS_FLAVOUR_USUAL;

@@ -9,15 +9,16 @@
 
 struct calls_values {
     struct calls *calls; /* names of threads */
-    /* What file a process's descriptor is, or NULL; dies with the next call. May be NULL itself. */
+    /* Returns the file that a process's descriptor refers to, or NULL; valid until the next call. The
+     * function may be NULL. */
     const char *(*file)(void *ctx, uint32_t pid, int32_t fd);
     void *ctx;
-    bool no_names; /* of arguments */
-    bool prefix;   /* constants with what they begin with in C */
-    bool zeros;    /* arguments that are 0 and say nothing, too */
+    bool no_names; /* argument names are left out */
+    bool prefix;   /* constants with their prefix in C */
+    bool zeros;    /* zeros without a name are shown, too */
 };
 
-enum { CALLS_NAME_MAX = 32 }; /* of what calls_values_name needs */
+enum { CALLS_NAME_MAX = 32 }; /* the room that calls_values_name needs */
 
 /* The call's name; "syscall_9999" in `room` if it has none. */
 const char *calls_values_name(const struct calls *c, const struct calls_call *call,

@@ -26,7 +26,7 @@ void perf_event_sources_free(struct perf_event_sources *src);
 /* --pmu-filter: from now on events are found on PMUs of that name only (borrowed; a glob, too). */
 void perf_event_sources_pmu(struct perf_event_sources *src, const char *name);
 /* --cputype: what every core has ("cycles") is found only on cores of that type: "core" for cpu_core. False:
- * this machine does not tell such cores apart. */
+ * this machine has no such types of cores. */
 bool perf_event_sources_cores(struct perf_event_sources *src, const char *type);
 
 enum perf_event_kind {

@@ -18,7 +18,8 @@
 #define MACHINE NULL
 #endif
 
-/* By name. All others do something with their first descriptor, or path, or with neither. */
+/* By name. Calls that are not listed are taken to use their first descriptor or path argument, if they have
+ * one. */
 static const struct waits_call ours[] = {
     {"accept", WAITS_CALL_FILE, 0, "connections to"},
     {"accept4", WAITS_CALL_FILE, 0, "connections to"},
@@ -77,7 +78,7 @@ static int by_name(const void *key, const void *row) {
     return strcmp(key, ((const struct waits_call *)row)->name);
 }
 
-/* What the table of all tells of its arguments. */
+/* Fills `out` from what the table of all calls says about the arguments. */
 static void by_arguments(const struct calls_row *row, struct waits_call *out) {
     out->kind = WAITS_CALL_OTHER;
     for (uint8_t i = 0; row && i < row->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What system calls wait for, and which of their arguments says it: on top of the table of all
+/* What system calls wait for, and which of their arguments tells that; built on the table of all calls
  * (calls/table.h). */
 #ifndef SONDE_WAITS_CALLS_H
 #define SONDE_WAITS_CALLS_H
@@ -34,7 +34,7 @@ struct waits_call {
     const char *verb; /* of READ, WRITE and FILE: "read of"; NULL: "NAME of" */
 };
 
-/* The call of that number on this machine. False: there is none, or nobody knows. */
+/* The call of that number on this machine. False: there is none, or it is not known. */
 bool waits_call_find(int64_t number, struct waits_call *out);
 
 #endif

@@ -27,14 +27,16 @@ static bool find_waiters(struct waits_chains *c, const struct waits *w) {
         if (on(w, i) != WAITS_NOBODY)
             c->first[on(w, i)]++;
     for (uint32_t i = 1; i <= n; i++)
-        c->first[i] += c->first[i - 1]; /* where each one's end, until they are filled from there */
+        c->first[i] +=
+            c->first[i -
+                     1]; /* at first the end of each thread's waiters; filling moves it to their beginning */
     for (uint32_t i = n; i-- > 0;)
         if (on(w, i) != WAITS_NOBODY)
             c->waiters[--c->first[on(w, i)]] = i;
     return true;
 }
 
-/* Threads that wait for `root`, over any number of others; `queue` has room for all threads. */
+/* Counts the threads that wait for `root` directly or indirectly; `queue` has room for all threads. */
 static uint32_t count_behind(const struct waits_chains *c, const struct waits *w, uint32_t root,
                              const uint8_t *mark, uint32_t *queue, struct waits_root *out) {
     uint32_t have = 0, from = 0, level_end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for whom. Each thread waits for at most one other that is proved (waits_wait.on), so the threads
- * are trees whose roots wait for nobody, and rings:
+ * Who waits for whom. Each thread waits for at most one other thread that is proved (waits_wait.on), so
+ * threads form trees, whose roots wait for nobody, and rings:
  *
  *     a -> b -> c      tree with root c          d -> e -> d      ring, and whatever waits for it
  *              ^ f
@@ -11,18 +11,18 @@
 
 #include "waits/waits.h"
 
-enum { WAITS_CHAIN_DEPTH = 5 }; /* so deep trees are shown */
+enum { WAITS_CHAIN_DEPTH = 5 }; /* how many levels of a tree are shown */
 
 /* A ring: threads[first .. first + count), each waiting for the next one, the last one for the first. */
 struct waits_ring {
-    uint32_t first, count, lowest; /* lowest: of its threads; the first one */
-    uint32_t behind;               /* further threads that wait for these, over however many others */
-    bool certain;                  /* a deadlock: each waits for a lock or an end, without a limit of time */
+    uint32_t first, count, lowest; /* lowest: the lowest index of its threads, which comes first */
+    uint32_t behind;               /* further threads that wait for these, directly or indirectly */
+    bool certain; /* a deadlock: each waits for a lock or the end of a thread, without a timeout */
 };
 
 struct waits_root {
     uint32_t thread;
-    uint32_t behind; /* threads that wait for it, over however many others */
+    uint32_t behind; /* threads that wait for it, directly or indirectly */
     uint32_t depth;  /* of the longest chain: 1: all wait for it itself */
     bool locks;      /* one of them waits for a lock or the end of a thread */
 };
@@ -31,8 +31,8 @@ struct waits_chains {
     VEC(uint32_t) ring_threads;
     VEC(struct waits_ring) rings; /* deadlocks first, then by size with all that wait, then by thread */
     VEC(struct waits_root) roots; /* most threads behind first, then by thread */
-    uint32_t *waiters;            /* threads by whom they wait for, then by index; */
-    uint32_t *first;              /* of thread i: waiters[first[i] .. first[i + 1]) */
+    uint32_t *waiters; /* indices of threads, sorted by the thread that they wait for, then by index */
+    uint32_t *first;   /* the waiters of thread i are waiters[first[i] .. first[i + 1]) */
 };
 
 /* False: out of memory. */

@@ -51,7 +51,7 @@ static void tree(void **state) {
 
 static void rings(void **state) {
     (void)state;
-    /* 1 -> 2 -> 3 -> 1, 0 and 4 wait behind; 5 for itself; 6 <-> 7, which may end */
+    /* 1 -> 2 -> 3 -> 1, 0 and 4 wait behind these; 5 waits for itself; 6 <-> 7 is no deadlock */
     static const int on[] = {1, 2, 3, 1, 0, 5, 7, 6};
     struct waits w;
     struct waits_chains c = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What always holds of chains and groups, for tests and fuzzing: NULL, or what does not. */
+/* Invariants of chains and groups, for tests and fuzzing. Each function returns NULL, or the invariant that
+ * is violated. */
 #ifndef SONDE_WAITS_CHECK_WAITS_H
 #define SONDE_WAITS_CHECK_WAITS_H
 
@@ -33,7 +34,7 @@ static inline const char *check_chains(const struct waits *w, const struct waits
     return behind == waiting ? NULL : "threads that are counted twice, or not at all";
 }
 
-/* Each chosen thread is in one group, with its likes. */
+/* Each chosen thread is in exactly one group, with threads that wait for the same. */
 static inline const char *check_groups(const struct waits *w, const struct waits_groups *g) {
     uint32_t all = 0;
     for (size_t i = 0; i < g->list.count; i++) {

@@ -50,7 +50,7 @@ struct waits_object waits_ends_object(struct waits_ends *e, uint32_t thread, uin
     return o;
 }
 
-/* ---- who has what open ---- */
+/* ---- who has which pipes and sockets open ---- */
 
 static int by_inode(const void *a, const void *b) {
     const struct waits_holder *x = a, *y = b;
@@ -124,7 +124,8 @@ static void find_holders(struct waits_ends *e) {
     e->holders_known = true;
 }
 
-/* Counts the processes that have it, the asking one only when no other has it. */
+/* Counts the processes that have the pipe's or socket's end open; `self` counts only if no other process has
+ * it. */
 static void count_holders(struct waits_ends *e, uint64_t ino, bool socket, bool reading, int32_t self,
                           struct waits_far *far) {
     bool own = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What descriptors lead to, and who is at the other end of pipes and sockets: /proc/PID/fd,
- * /proc/PID/net/tcp, sock_diag(7). All descriptors of the machine are looked at once, when the first other
- * end is asked for.
+ * What descriptors refer to, and who is at the other end of pipes and sockets: /proc/PID/fd,
+ * /proc/PID/net/tcp, sock_diag(7). All descriptors of the machine are read once, when the first other end is
+ * asked for.
  */
 #ifndef SONDE_WAITS_ENDS_H
 #define SONDE_WAITS_ENDS_H
@@ -18,7 +18,7 @@ struct waits_object {
     uint64_t ino;     /* of pipes and sockets */
 };
 
-/* The other end. */
+/* The other end of a pipe or socket. */
 struct waits_far {
     int32_t pid;         /* of the process that has it; 0: none on this machine is known */
     uint32_t count;      /* how many processes have it */
@@ -42,9 +42,9 @@ struct waits_tcp {
 };
 
 struct waits_ends {
-    struct waits *w; /* borrowed, as the next one */
+    struct waits *w; /* this and `proc` are borrowed */
     const struct os_proc *proc;
-    /* Finds `holders` in one go; NULL, or false: descriptors are looked at one by one. */
+    /* Finds all `holders` at once; NULL, or false is returned: descriptors are read one by one. */
     bool (*find)(void *ctx, struct waits_ends *e);
     void *find_ctx;
     VEC(struct waits_holder) holders; /* by inode, kind, process */
@@ -58,10 +58,11 @@ struct waits_ends {
 
 void waits_ends_fini(struct waits_ends *e);
 
-/* What a descriptor of the thread leads to. */
+/* What a descriptor of the thread refers to. */
 struct waits_object waits_ends_object(struct waits_ends *e, uint32_t thread, uint64_t fd);
 
-/* Who is at the other end of it: of a pipe, those who may write (`reading`), or read. */
+/* Who is at the other end of the object. Of a pipe: the processes that may write (if `reading`), else those
+ * that may read. */
 struct waits_far waits_ends_far(struct waits_ends *e, uint32_t thread, const struct waits_object *o,
                                 bool reading);
 

@@ -18,7 +18,7 @@ struct explainer {
     struct waits *w;
     const struct os_proc *proc;
     struct waits_ends *ends;
-    uint32_t thread; /* the one that is looked at */
+    uint32_t thread; /* the thread that is being explained */
 };
 
 static struct waits_thread *self(const struct explainer *x) {
@@ -45,7 +45,7 @@ static const char *process_comm(const struct explainer *x, int32_t pid) {
     return p ? x->w->threads.items[p->first].process : "?";
 }
 
-/* The only thread of a process: who else could do what is waited for? */
+/* The process's thread, if it has only one: nobody else could do what is waited for. */
 static uint32_t only_thread(const struct explainer *x, int32_t pid) {
     const struct waits_process *p = waits_process(x->w, pid);
     return p && p->count == 1 && p->first != x->thread ? p->first : WAITS_NOBODY;
@@ -91,8 +91,9 @@ static void sleeps(struct explainer *x, const struct waits_call *call) {
 
 /* ---- futexes ---- */
 
-/* Whether a word lies in a thread's descriptor, which begins with its own address, as the ABI of x86-64 has
- * it (its TLS: "%fs:0"); elsewhere nothing tells. glibc's has less than that before the tid. */
+/* Whether a word lies in glibc's thread descriptor. On x86-64 that begins with its own address, as the ABI's
+ * TLS wants it ("%fs:0"), and has less than BEFORE bytes before the tid. Other architectures have no such
+ * mark. */
 static bool in_descriptor(struct explainer *x, uint64_t word) {
 #ifdef __x86_64__
     enum { BEFORE = 1024, SELF = 2 };
@@ -114,7 +115,7 @@ static struct waits_futex_claim claim_of(struct explainer *x, uint32_t op, uint3
     struct waits_futex f = {.op = op, .value = value, .limited = limited, .around = around};
     uint64_t word = self(x)->args[0];
     struct waits_futex_claim none = {0};
-    /* A page may begin or end near the word: then there is nothing that would have to be around it. */
+    /* Memory may begin or end near the word. Then no lock surrounds it, and less is read. */
     if (word < WAITS_FUTEX_BEFORE || !(memory(x, word - WAITS_FUTEX_BEFORE, around, sizeof around) ||
                                        memory(x, word, around + WAITS_FUTEX_BEFORE, WAITS_FUTEX_AFTER) ||
                                        memory(x, word, around + WAITS_FUTEX_BEFORE, 4)))
@@ -139,7 +140,8 @@ static void owned(struct explainer *x, struct waits_futex_claim c, uint32_t owne
     t->wait.what = text(x, "%s 0x%" PRIx64 ", held by %s", names[c.kind], t->wait.lock, by);
 }
 
-/* Who has ended holds nothing; whose end is waited for is told by the word that the kernel clears then. */
+/* Whether the claimed owner is possible. A thread that has ended holds nothing. If the end of a thread is
+ * waited for, the word must be the one that the kernel clears when that thread ends. */
 static bool may_own(struct explainer *x, struct waits_futex_claim c, uint32_t owner) {
     const struct waits_thread *o = &x->w->threads.items[owner];
     uint64_t word = self(x)->args[0];
@@ -233,7 +235,7 @@ static void socket_wait(struct explainer *x, const struct waits_call *call, cons
     }
 }
 
-/* A descriptor that is waited for with the verb of the call. */
+/* Explains a wait for a descriptor, with the verb of the call. */
 static void descriptor(struct explainer *x, const struct waits_call *call, uint64_t fd) {
     struct waits_thread *t = self(x);
     if ((int32_t)fd < 0) { /* mmap(2) of memory without a file */
@@ -259,8 +261,8 @@ static void descriptor(struct explainer *x, const struct waits_call *call, uint6
     }
 }
 
-/* The owner stands in /proc/locks: "3: POSIX ADVISORY WRITE 123 ...", "3: -> POSIX ADVISORY WRITE 456 ...".
- */
+/* Returns the lock's owner from /proc/locks: "3: POSIX ADVISORY WRITE 123 ...", "3: -> POSIX ADVISORY WRITE
+ * 456 ...". */
 static int32_t file_lock_owner(struct explainer *x) {
     struct writer w = writer_make(false);
     struct err why = ERR_INIT;
@@ -304,7 +306,7 @@ static void of_path(struct explainer *x, const struct waits_call *call) {
     struct err why = ERR_INIT;
     size_t n = 0;
     t->wait.kind = WAITS_OTHER;
-    /* Byte by byte at the end: what follows the text need not be there. */
+    /* Byte by byte at the end: the memory after the text may not be mapped. */
     while (n < sizeof path - 1 &&
            x->proc->memory(x->proc->ctx, t->pid, t->args[call->arg] + n, &path[n], 1, &why) && path[n])
         n++;
@@ -318,8 +320,8 @@ static void of_path(struct explainer *x, const struct waits_call *call) {
 struct polled {
     uint64_t count;
     uint32_t fds[POLLED_SHOWN]; /* the first of them */
-    bool known;                 /* `fds` are set */
-    bool reads;                 /* it waits to read, and for nothing else */
+    bool known;                 /* `fds` is set */
+    bool reads;                 /* it only waits to read */
 };
 
 static void add_polled(struct polled *p, uint32_t fd, bool reads) {
@@ -370,7 +372,7 @@ static void take_pollfds(struct explainer *x, struct polled *p, uint64_t address
     size_t n = count < POLLED_SHOWN ? (size_t)count : POLLED_SHOWN;
     bool ok = n && memory(x, address, all, n * sizeof *all);
     for (size_t i = 0; ok && i < n; i++)
-        if (all[i].fd >= 0) /* others are left out by poll(2) */
+        if (all[i].fd >= 0) /* poll(2) ignores negative ones */
             add_polled(p, (uint32_t)all[i].fd, all[i].events & POLLIN && !(all[i].events & POLLOUT));
     p->known = ok && (count <= POLLED_SHOWN || p->count == POLLED_SHOWN);
     p->count = ok && count <= POLLED_SHOWN ? p->count : count;
@@ -474,7 +476,7 @@ static void child_call(struct explainer *x, const struct waits_call *call) {
         children(x, t->args[0] == P_PID ? (int32_t)t->args[1] : -1);
 }
 
-/* ---- which of these ---- */
+/* ---- by call and state ---- */
 
 static void by_call(struct explainer *x, const struct waits_call *call) {
     struct waits_thread *t = self(x);
@@ -549,7 +551,7 @@ static void without_call(struct explainer *x) {
     }
 }
 
-/* True: the state says it all. */
+/* Explains a wait by the thread's state alone. True: that is enough. */
 static bool by_state(struct explainer *x) {
     struct waits_thread *t = self(x);
     static const struct {
@@ -587,8 +589,8 @@ static void explain(struct explainer *x) {
         by_call(x, &call);
     else
         without_call(x);
-    /* What cannot be interrupted is the work of a file system or a device, whatever the call. A lock in the
-     * kernel may look the same: the function is said with it. */
+    /* An uninterruptible wait is for a file system or a device, whatever the call. A wait for a lock in the
+     * kernel may look the same, so the kernel function is shown with it. */
     if (t->state == 'D' && t->wait.kind != WAITS_CHILD && !t->kernel) {
         t->wait.kind = WAITS_DISK;
         if (t->site)

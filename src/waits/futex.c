@@ -18,7 +18,8 @@ enum {
 
 /* glibc's: 2 is "locked, and somebody waits"; a rwlock's words have 2 added to 0 or 1 when somebody waits. */
 enum { MUTEX_CONTENDED = 2, RWLOCK_WRITER_WAITED = 3, RWLOCK_WRITER = 3 };
-/* Types, robust, inheriting, protecting, shared, elision: pthread_mutex_t.__kind has no other bits. */
+/* Type, robust, priority inheritance, priority protection, shared, elision: pthread_mutex_t.__kind has no
+ * other bits. */
 enum { MUTEX_KINDS = 0x3 | 0x10 | 0x20 | 0x40 | 0x80 | 0x100 | 0x200 };
 enum { MUTEX_PI_OR_PROTECT = 0x60 };
 
@@ -40,13 +41,13 @@ bool waits_futex_relative(uint32_t op) {
 
 static bool is_mutex(const struct waits_futex *f, uint32_t op) {
     uint32_t users = word(f, 12), kind = word(f, 16);
-    /* Only with a timeout does glibc use the other operation: other libraries' locks do it always. */
+    /* glibc uses FUTEX_WAIT_BITSET only with a timeout; locks of other libraries use it always. */
     return (op == OP_WAIT || (op == OP_WAIT_BITSET && f->limited)) && f->value == MUTEX_CONTENDED &&
            word(f, 0) == MUTEX_CONTENDED && users && users <= INT32_MAX && !(kind & ~(uint32_t)MUTEX_KINDS) &&
            !(kind & MUTEX_PI_OR_PROTECT);
 }
 
-/* `turn`: where the word that says whose turn it is lies. */
+/* `turn`: the offset of the word that says whose turn it is. */
 static bool is_rwlock(const struct waits_futex *f, uint32_t op, int turn) {
     return op == OP_WAIT_BITSET && f->value == RWLOCK_WRITER_WAITED && word(f, 0) == f->value &&
            (word(f, turn) & 1) && (word(f, turn - 8) & 3) == RWLOCK_WRITER;
@@ -63,7 +64,7 @@ struct waits_futex_claim waits_futex_claim(const struct waits_futex *f) {
         return (struct waits_futex_claim){WAITS_FUTEX_RWLOCK, word(f, 16), -8, own};
     if (is_rwlock(f, op, -4))
         return (struct waits_futex_claim){WAITS_FUTEX_RWLOCK, word(f, 12), -12, own};
-    /* The kernel wakes whoever waits for an end without the private flag. */
+    /* When a thread ends, the kernel wakes only waiters without the private flag. */
     if ((op == OP_WAIT || op == OP_WAIT_BITSET) && !own && f->value && word(f, 0) == f->value)
         return (struct waits_futex_claim){WAITS_FUTEX_JOIN, f->value, 0, true};
     return (struct waits_futex_claim){0};

@@ -28,7 +28,7 @@ static void mutexes(void **state) {
     assert_int_equal(c.tid, 77);
     assert_true(c.own);
     assert_int_equal(claim(WAIT_BITSET | PRIVATE, 2, true, w).kind, WAITS_FUTEX_MUTEX);
-    /* What glibc does not do. */
+    /* Combinations that glibc does not use. */
     assert_int_equal(claim(WAIT_BITSET | PRIVATE, 2, false, w).kind, WAITS_FUTEX_UNKNOWN);
     assert_int_equal(claim(WAIT | PRIVATE, 1, false, w).kind, WAITS_FUTEX_UNKNOWN);
     /* The word has changed, nobody uses it, no such kind. */

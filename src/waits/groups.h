@@ -8,7 +8,7 @@
 
 struct waits_group {
     uint32_t first, count; /* of struct waits_groups.order */
-    int64_t longest_ns;    /* of what is known; -1: nothing is */
+    int64_t longest_ns;    /* of the known times; -1: none is known */
     bool same_which;       /* all have the same `which`, or none has */
 };
 
@@ -21,18 +21,18 @@ struct waits_groups {
     VEC(struct waits_group) list;
 };
 
-/* Which threads are wanted; all NULL or 0: all. */
+/* Which threads are shown; all NULL or 0: all. */
 struct waits_choice {
     const int32_t *pids, *tids; /* any of these */
     size_t pid_count, tid_count;
     const char *comm; /* of the thread or its process; NULL: any */
     bool by_user;
     uint32_t uid;
-    int32_t leave_out; /* a process that is never wanted: our own; 0: none */
+    int32_t leave_out; /* a process that is never shown: our own; 0: none */
 };
 bool waits_chosen(const struct waits_choice *c, const struct waits_thread *t);
 
-/* Groups by stacks too when `stacks`. False: out of memory. */
+/* With `stacks`, threads are grouped by their stacks, too. False: out of memory. */
 bool waits_groups_find(struct waits_groups *g, const struct waits *w, const struct waits_choice *choice,
                        bool stacks);
 void waits_groups_fini(struct waits_groups *g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was waited for over a time, from snapshots one after the other, as a tree: program, wait, and with
- * stacks the functions from the outermost on. Each thread counts for the time since the last snapshot.
+ * What was waited for over a time, from successive snapshots, as a tree: program, wait, and with stacks the
+ * functions from the outermost on. Each thread counts for the time since the previous snapshot.
  *
  *     postgres            12.0 s
  *         a lock ...       9.0 s     of 3 threads in 3 s
@@ -29,13 +29,13 @@ struct waits_over_time {
     VEC(struct waits_node) nodes; /* parents first */
     struct hash_map by_name;      /* parent and name -> node */
     uint64_t elapsed_ns, turns;
-    uint64_t left_out_ns; /* of waits for which there was no room any more */
+    uint64_t left_out_ns; /* of waits that were left out for lack of room */
 };
 
 void waits_over_time_fini(struct waits_over_time *t);
 
-/* Adds a snapshot, which is explained, for the `ns` before it; idle kernel threads only with `kernel`. False:
- * memory. */
+/* Adds an explained snapshot, which stands for the `ns` before it; idle kernel threads only with `kernel`.
+ * False: out of memory. */
 bool waits_over_time_add(struct waits_over_time *t, const struct waits *w, const struct waits_choice *choice,
                          bool kernel, uint64_t ns);
 

@@ -58,7 +58,7 @@ uint32_t waits_find_inner(const struct waits *w, uint32_t from, uint32_t tid, bo
     for (uint32_t i = p ? p->first : 0; p && i < p->first + p->count; i++)
         if (w->threads.items[i].inner_tid == (int32_t)tid)
             return i;
-    /* Numbers of other namespaces mean nobody that can be told. */
+    /* Ids of other pid namespaces cannot be resolved. */
     uint32_t other = own || self->inner_tid != self->tid ? WAITS_NOBODY : waits_find(w, (int32_t)tid);
     if (other != WAITS_NOBODY && w->threads.items[other].inner_tid != (int32_t)tid)
         return WAITS_NOBODY;

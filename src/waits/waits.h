@@ -21,11 +21,11 @@
 
 enum { WAITS_ARGS = 6, WAITS_STACK_MAX = 127, WAITS_REGS = 33 };
 
-/* Numbers of system calls below are the kernel's for the machine that sonde was built for. */
+/* Numbers of system calls are those of the architecture that sonde was built for. */
 enum {
-    WAITS_CALL_NONE = -1,    /* in none: kernel threads, page faults, threads that run */
-    WAITS_CALL_HIDDEN = -2,  /* we may not know */
-    WAITS_CALL_FOREIGN = -3, /* of a 32-bit program on a 64-bit kernel: its numbers are others */
+    WAITS_CALL_NONE = -1,    /* in no system call: kernel threads, page faults, threads that run */
+    WAITS_CALL_HIDDEN = -2,  /* hidden from us */
+    WAITS_CALL_FOREIGN = -3, /* of a 32-bit program on a 64-bit kernel: it has other numbers */
 };
 
 #define WAITS_NOBODY UINT32_MAX
@@ -37,10 +37,10 @@ enum waits_kind {
     WAITS_JOIN,      /* the end of a thread */
     WAITS_DISK,      /* uninterruptible: a file, a device, a page */
     WAITS_CPU,       /* runnable, not running */
-    WAITS_FUTEX,     /* a word of user space: nobody can be proved to own it */
+    WAITS_FUTEX,     /* a word of user space: no owner is proved */
     WAITS_PIPE,
     WAITS_SOCKET,
-    WAITS_FILE, /* what else a descriptor may be: terminals, eventfds, ... */
+    WAITS_FILE, /* any other file: terminals, eventfds, ... */
     WAITS_CHILD,
     WAITS_IPC, /* System V semaphores and messages */
     WAITS_OTHER,
@@ -48,7 +48,7 @@ enum waits_kind {
     WAITS_SLEEP,
     WAITS_SIGNAL,
     WAITS_STOPPED,
-    WAITS_HIDDEN, /* the system call may not be known */
+    WAITS_HIDDEN, /* the system call is hidden from us */
     WAITS_RUNNING,
     WAITS_ZOMBIE,
     WAITS_KERNEL, /* kernel threads that sleep */
@@ -57,40 +57,39 @@ enum waits_kind {
 
 struct waits_wait {
     enum waits_kind kind;
-    const char *call;   /* name of the system call; NULL: none, or unknown */
-    const char *what;   /* the same for all that wait for the same sort of thing; never NULL once explained */
-    const char *which;  /* which one of these; NULL: there is no more to say */
-    const char *object; /* path or name of the file; NULL */
+    const char *call;    /* name of the system call; NULL: none, or unknown */
+    const char *what;    /* worded the same for all waits of one sort; never NULL once explained */
+    const char *which;   /* which one of that sort; NULL: nothing more is known */
+    const char *object;  /* path or name of the file; NULL */
     const char *address; /* of a socket's other end, as text; NULL */
     uint64_t lock;       /* address of the word; 0: none */
     int64_t limit_ns;    /* for how long it waits at most; -1: no limit, or an unknown one */
     int32_t fd;          /* -1: none */
     int32_t peer;        /* process at the other end; 0: unknown */
-    uint32_t on;         /* the thread that has to do something first; WAITS_NOBODY: none is proved */
+    uint32_t on;         /* the thread that it waits for; WAITS_NOBODY: none is proved */
     bool certain;        /* only that thread can end the wait: a lock or join without a limit */
 };
 
 struct waits_thread {
     int32_t tid, pid, parent;
-    int32_t inner_tid; /* in its own pid namespace: what its process knows it by */
+    int32_t inner_tid; /* in its own pid namespace: the id that its own process uses */
     int32_t cpu;       /* where it ran last; -1: unknown */
     uint32_t uid;
-    char state;   /* as in proc(5): R S D T t Z X I P */
-    bool kernel;  /* a kernel thread */
-    bool running; /* on a CPU now; false with state R: waits for one, or unknown (struct waits.running_known)
-                   */
+    char state;       /* as in proc(5): R S D T t Z X I P */
+    bool kernel;      /* a kernel thread */
+    bool running;     /* on a CPU now; valid if waits.running_known */
     int64_t since_ns; /* how long ago it ran last; -1: unknown */
     int64_t call;     /* WAITS_CALL_NONE, ...HIDDEN, ...FOREIGN, or a number */
     uint64_t args[WAITS_ARGS];
-    uint64_t end_word;  /* the word of user space that the kernel clears when it ends; 0: unknown */
-    uint64_t regs_mask; /* which of `regs` are known: of user space, numbered as in asm/perf_regs.h */
+    uint64_t end_word;  /* user-space address that the kernel clears when the thread ends; 0: unknown */
+    uint64_t regs_mask; /* which of `regs` (user space) are known, numbered as in asm/perf_regs.h */
     uint64_t regs[WAITS_REGS];
     uint64_t sp, pc;              /* of user space; 0: unknown */
     const char *comm;             /* as the kernel has it: any bytes */
     const char *process;          /* comm of its process's main thread; "[kernel]" of kernel threads */
-    const char *site;             /* the kernel's function it waits in; NULL: unknown */
+    const char *site;             /* the kernel function that it waits in; NULL: unknown */
     const char **stack;           /* names of frames, innermost first */
-    uint32_t depth, kernel_depth; /* of them, and how many are the kernel's */
+    uint32_t depth, kernel_depth; /* number of frames, and how many of them are the kernel's */
     struct waits_wait wait;
 };
 
@@ -105,28 +104,28 @@ struct waits {
     VEC(struct waits_thread) threads;
     VEC(struct waits_process) processes; /* by pid */
     struct hash_map by_tid;              /* -> index in threads */
-    bool running_known;                  /* threads' `running` */
+    bool running_known;                  /* the threads' `running` is valid */
     bool failed;                         /* memory ran out for a text */
-    uint32_t hidden_calls;               /* threads of which we may not know the system call */
+    uint32_t hidden_calls;               /* threads whose system call is hidden from us */
     uint32_t hidden_memory;              /* waits whose words of user space we may not read */
-    uint32_t hidden_files;               /* processes whose descriptors we may not see, when that was asked */
+    uint32_t hidden_files;               /* processes whose descriptors we may not see */
     uint32_t hidden_stacks; /* threads whose kernel stack we may not see, when it was asked for */
 };
 
 void waits_init(struct waits *w);
 void waits_fini(struct waits *w);
 
-/* Files the threads by process: to be called once all are there, in order. False: out of memory. */
+/* Indexes the threads by tid and process: to be called once all are there, in order. False: out of memory. */
 bool waits_index(struct waits *w);
 
 /* The thread's index, or WAITS_NOBODY. */
 uint32_t waits_find(const struct waits *w, int32_t tid);
 /* NULL: there is none of that number. */
 const struct waits_process *waits_process(const struct waits *w, int32_t pid);
-/* The thread that knows itself by that number, as seen by thread `from`, of its own process if `own`. */
+/* The thread that has this id in the pid namespace of thread `from`; only in its process if `own`. */
 uint32_t waits_find_inner(const struct waits *w, uint32_t from, uint32_t tid, bool own);
 
-/* Texts in the arena; "?", and `failed`, without memory. */
+/* Copies a text into the arena. Out of memory: "?", and `failed` is set. */
 const char *waits_text(struct waits *w, const char *s, size_t n);
 /* "comm/tid" */
 const char *waits_name(struct waits *w, uint32_t thread);

@@ -41,7 +41,7 @@ static void look(struct machine *m) {
     assert_true(waits_explain(&m->w, &m->proc, &m->ends, &m->err));
 }
 
-/* All of it, with an allocation that fails somewhere: it says so, or nothing is missing. */
+/* All steps with an allocation that fails somewhere: the failure is reported, or nothing is missing. */
 static void look_without_memory(const struct machine *m, size_t threads) {
     const struct waits_read_options o = {.stacks = true};
     struct waits w;
@@ -114,7 +114,7 @@ static void two_threads_and_a_lock(void **state) {
     end(&m);
 }
 
-/* 10 reads what 20 writes; 20 waits for 10's answer on a unix socket. */
+/* 10 reads what 20 writes; 20 waits for an answer from 10 on a unix socket. */
 static void pipes_and_sockets(void **state) {
     (void)state;
     static const struct os_proc_fake_file files[] = {
@@ -161,7 +161,7 @@ static void pipes_and_sockets(void **state) {
     assert_int_equal(thread(&m, 40)->wait.kind, WAITS_SIGNAL);
     assert_true(waits_chains_find(&c, &m.w));
     assert_int_equal(c.rings.count, 1);
-    assert_false(c.rings.items[0].certain); /* others could write there, too */
+    assert_false(c.rings.items[0].certain); /* other processes could write to the pipe, too */
     assert_int_equal(c.roots.count, 1);
     waits_chains_fini(&c);
     end(&m);
@@ -215,7 +215,7 @@ static void texts(void **state) {
     assert_int_equal(waits_read_exec_start((struct bytes){0}), -1);
 }
 
-/* All names of ours are known on some machine; what is not ours goes by its arguments. */
+/* All names in our table exist on some machine; other calls are explained by their arguments. */
 static void calls(void **state) {
     (void)state;
     struct waits_call c;

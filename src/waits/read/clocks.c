@@ -15,7 +15,7 @@ bool waits_clocks_read(const struct os_proc *proc, const struct os_mover *mover,
         if (mover->ctx && mover->to_cpu(mover->ctx, (int32_t)cpu) &&
             proc->read_once(proc->ctx, "/proc/thread-self/sched", &text, &why))
             clock = waits_read_exec_start(writer_bytes(&text));
-        if (clock >= 0) /* it has gone on since, or not yet reached what it shows */
+        if (clock >= 0) /* now_ns may be before or after this reading */
             clock += (int64_t)(now_ns - mover->clock_ns(mover->ctx));
         if (ok)
             *slot = clock < 0 ? -1 : clock;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the scheduler's clock of each CPU shows (rq_clock_task): it stands still in interrupts and while a
- * hypervisor has taken the CPU, so that no other clock tells. /proc/PID/sched has it as of when a thread
- * began or ceased to run; we go to each CPU and look at ourselves.
+ * The scheduler's clock of each CPU (rq_clock_task). It stands still in interrupts and while a hypervisor
+ * has taken the CPU, so it cannot be computed from another clock. /proc/PID/sched shows its value when the
+ * thread last began or ceased to run: we move to each CPU and read our own.
  */
 #ifndef SONDE_WAITS_READ_CLOCKS_H
 #define SONDE_WAITS_READ_CLOCKS_H
@@ -12,8 +12,8 @@
 
 typedef VEC(int64_t) waits_clocks;
 
-/* By CPU, as of `now_ns` on the mover's clock; -1 where we may not run, or the kernel does not say. False:
- * memory. */
+/* By CPU, as of `now_ns` on the mover's clock; -1 where we may not run, or the kernel does not show it.
+ * False: out of memory. */
 bool waits_clocks_read(const struct os_proc *proc, const struct os_mover *mover, unsigned cpus,
                        uint64_t now_ns, waits_clocks *out);
 

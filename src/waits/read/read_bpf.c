@@ -71,7 +71,7 @@ static const char *name_of(const struct reader *r, uint64_t address) {
     return i == HASH_ABSENT ? "[unknown]" : r->texts.items[i];
 }
 
-/* Every sleeping thread is in one of these functions, so they do not tell what it waits for. */
+/* These functions are common to all sleeping threads, so they do not tell what a thread waits for. */
 static bool says_nothing(const char *name) {
     static const char *const beginnings[] = {
         "__schedule",          "schedule",          "io_schedule",   "preempt_sched",
@@ -148,7 +148,8 @@ static bool take_rows(struct reader *r, const struct os_proc *proc) {
         qsort(r->rows.items, r->rows.count, sizeof *r->rows.items, by_process);
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct bpf_waits_thread *row = &r->rows.items[i];
-        /* Without a number in our namespace, or the same number again: it ended, and another began. */
+        /* Without a number in our namespace, or the same number again: the thread has ended, and another one
+         * got its tid. */
         if (!row->tid || !row->pid || row->tid > INT32_MAX || row->pid > INT32_MAX ||
             (i && by_process(row - 1, row) == 0))
             continue;

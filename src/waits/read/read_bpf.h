@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same snapshot from the kernel's iterators over tasks and their files: one read for all threads. */
+/* The snapshot of read_proc.h, taken from the kernel's BPF iterators over tasks and their files: one read for
+ * all threads. */
 #ifndef SONDE_WAITS_READ_READ_BPF_H
 #define SONDE_WAITS_READ_READ_BPF_H
 
@@ -12,18 +13,19 @@ struct waits_bpf {
     bool open;
 };
 
-/* Loads the programs; waits_bpf_close is due in any case. False and *err: they cannot be had here. */
+/* Loads the programs; waits_bpf_close must be called in any case. False and *err: they cannot be loaded here.
+ */
 bool waits_bpf_open(struct waits_bpf *b, const struct os_bpf *bpf, bool stacks, struct err *err);
 void waits_bpf_close(struct waits_bpf *b);
 
-/* As waits_read_proc, which `proc` is still asked for where a thread's system call is not in its row. */
+/* As waits_read_proc. `proc` is still used for threads whose system call is not in their row. */
 bool waits_read_bpf(struct waits_bpf *b, struct waits *w, const struct os_proc *proc,
                     const struct waits_read_options *o, struct err *err);
 
 /* A waits_ends.find: all pipes and sockets that are open; ctx is the struct waits_bpf. */
 bool waits_bpf_find_holders(void *ctx, struct waits_ends *e);
 
-/* What is made of the state bits of a task, as proc(5) has it; exported for tests. */
+/* The letter of proc(5) for the state bits of a task; exported for tests. */
 char waits_bpf_state(uint32_t state, uint32_t exit_state);
 
 #endif

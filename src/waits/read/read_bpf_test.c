@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What iterators write, made up: rows in any order, numbers that nobody has, a kernel that refuses. */
+/* Made-up output of the iterators: rows in any order, ids that nobody has, a kernel that refuses. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <setjmp.h>

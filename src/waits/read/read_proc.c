@@ -23,7 +23,7 @@ static uint64_t take_number(struct bytes *b, bool *ok) {
     size_t i = 0;
     uint64_t v = 0;
     while (i < b->size && (b->data[i] == ' ' || b->data[i] == '\t' || b->data[i] == '-'))
-        i++; /* no number that is wanted here can be negative */
+        i++; /* none of the numbers read here can be negative */
     size_t start = i;
     for (; i < b->size && b->data[i] >= '0' && b->data[i] <= '9'; i++)
         v = v * 10 + (uint64_t)(b->data[i] - '0');
@@ -50,7 +50,7 @@ static bool take_hex(struct bytes *b, uint64_t *v) {
     return i > start;
 }
 
-/* What follows the name at the beginning of a line; data NULL: no line begins so. */
+/* What follows the name on the line that begins with it; data NULL: there is no such line. */
 static struct bytes after(struct bytes text, const char *name) {
     size_t n = strlen(name);
     for (size_t i = 0; i + n <= text.size; i++) {
@@ -95,7 +95,7 @@ void waits_read_syscall(struct bytes text, struct waits_thread *t) {
     uint64_t v[WAITS_ARGS + 2] = {0}, number = text.size ? take_number(&text, &ok) : 0;
     if (!text.size || !ok) /* "running" */
         return;
-    /* "-1 SP PC": in none. */
+    /* "-1 SP PC": the thread is in no system call. */
     for (size_t i = negative ? WAITS_ARGS : 0; i < sizeof v / sizeof *v && ok; i++)
         ok = take_hex(&text, &v[i]);
     if (!ok)
@@ -104,7 +104,8 @@ void waits_read_syscall(struct bytes text, struct waits_thread *t) {
     t->pc = v[WAITS_ARGS + 1];
     if (negative || number > INT32_MAX)
         return;
-    /* No 64-bit program has both its stack and its code down there, and the file does not say. */
+    /* The file does not tell 32-bit programs, but no 64-bit program has both its stack and its code below 4
+     * GiB. */
     bool foreign = sizeof(void *) == 8 && t->sp <= UINT32_MAX && t->pc <= UINT32_MAX;
     t->call = foreign ? WAITS_CALL_FOREIGN : (int64_t)number;
     memcpy(t->args, v, sizeof t->args);
@@ -128,7 +129,7 @@ int64_t waits_read_exec_start(struct bytes text) {
 
 /* ---- files ---- */
 
-/* False: it could not be read; *denied is set when that is for want of rights. */
+/* False: it could not be read; *denied is set if we lack the rights. */
 static bool read_file(struct reader *r, const char *path, bool *denied) {
     struct err why = ERR_INIT;
     writer_clear(&r->text);
@@ -141,14 +142,14 @@ static struct bytes text_of(const struct reader *r) {
     return writer_bytes(&r->text);
 }
 
-/* A file of the thread's folder. */
+/* Reads a file of the thread's directory. */
 static bool read_own(struct reader *r, const struct waits_thread *t, const char *name, bool *denied) {
     char path[PATH_ROOM];
     snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)t->pid, (int)t->tid, name);
     return read_file(r, path, denied);
 }
 
-/* The last number of the line NSpid: what the thread knows itself by. */
+/* The last number of the line NSpid: the thread's id in its own pid namespace. */
 static int32_t inner_of(struct bytes status, int32_t tid, bool *nested) {
     struct bytes line = after(status, "NSpid:");
     uint64_t v = 0;
@@ -224,7 +225,7 @@ void waits_read_call(struct waits *w, const struct os_proc *proc, struct waits_t
 static void read_wait(struct reader *r, struct waits_thread *t) {
     bool hidden = false;
     read_call(r, t);
-    /* "0": it runs, or we may not know. */
+    /* "0": it runs, or it is hidden from us. */
     if (t->state != 'R' && read_own(r, t, "wchan", &hidden) && r->text.size > 1)
         t->site = waits_text(r->w, (const char *)r->text.data, r->text.size);
     if (!r->o->stacks || t->state == 'R')
