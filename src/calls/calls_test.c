@@ -190,6 +190,23 @@ static void values_are_readable(void **state) {
     check(157, (uint64_t[6]){3, 0xbad, 0xbad}, "option: GET_DUMPABLE");
 }
 
+static void results_of_fcntl_are_flags(void **state) {
+    struct log l;
+    (void)state;
+    begin(&l, "x86_64");
+    enter(&l, 10, A, 72, 3, 3, 0);
+    leave(&l, 11, A, 72, 02);
+    enter(&l, 12, A, 72, 3, 1, 0);
+    leave(&l, 13, A, 72, 1);
+    enter(&l, 14, A, 72, 3, 1032, 0);
+    leave(&l, 15, A, 72, 2);
+    leave(&l, 16, A, READ, 1); /* no flags: it is not fcntl's */
+    end(&l, "R 101 fcntl(fd: 3, cmd: GETFL) = RDWR 1\n"
+            "R 101 fcntl(fd: 3, cmd: GETFD) = CLOEXEC 1\n"
+            "R 101 fcntl(fd: 3, cmd: GETPIPE_SZ) = 2 1\n"
+            "E 101 read() = 1\n");
+}
+
 static void arm_has_its_own_flags(void **state) {
     struct log l;
     (void)state;
@@ -219,6 +236,56 @@ static void memory_is_shown_escaped(void **state) {
             "? ERESTARTNOHAND (begun again, if no handler runs) 5\n");
 }
 
+/* Each argument has its own; what is too short for its kind is not read beyond its end. */
+static void memory_of_several(void **state) {
+    static const uint8_t SHORT[] = {2, 0, 0, 80, 127};
+    struct log l;
+    (void)state;
+    begin(&l, "x86_64");
+    struct calls_event e = {.tid = A, .pid = A, .number = 82, .args = {0x10, 0x20}};
+    e.memory[0] = (struct calls_memory){(const uint8_t *)"from", 4, false};
+    e.memory[1] = (struct calls_memory){(const uint8_t *)"to", 2, false};
+    assert_true(calls_enter(&l.calls, &e));
+    leave(&l, 5, A, 82, 0);
+    e = (struct calls_event){.tid = A, .pid = A, .number = 42, .args = {3, 0x10, 16}};
+    uint8_t *exact = malloc(sizeof SHORT);
+    assert_non_null(exact);
+    memcpy(exact, SHORT, sizeof SHORT);
+    e.memory[1] = (struct calls_memory){exact, sizeof SHORT, false};
+    assert_true(calls_enter(&l.calls, &e));
+    leave(&l, 5, A, 42, 0);
+    e = (struct calls_event){.tid = A, .pid = A, .number = 35, .args = {0x10, 0}};
+    e.memory[0] = (struct calls_memory){exact, sizeof SHORT, false};
+    assert_true(calls_enter(&l.calls, &e));
+    leave(&l, 5, A, 35, 0);
+    free(exact);
+    end(&l, "R 101 rename(oldname: \"from\", newname: \"to\") = 0 5\n"
+            "R 101 connect(fd: 3, uservaddr: { .family: INET }, addrlen: 16) = 0 5\n"
+            "R 101 nanosleep(rqtp: 0x10) = 0 5\n");
+}
+
+/* Two calls whose keys are the same are two rows. */
+static void sums_are_told_apart(void **state) {
+    struct calls_summary s = {0};
+    (void)state;
+    struct calls_group *g = calls_summary_group(&s, A);
+    assert_non_null(g);
+    int64_t other = (int64_t)(hash_u64(2 * A) ^ hash_u64(2 * A + 1) ^ READ);
+    struct calls_stat *native = calls_summary_stat(&s, g, READ, false);
+    assert_non_null(native);
+    native->count = 1;
+    struct calls_stat *compat = calls_summary_stat(&s, g, other, true);
+    assert_non_null(compat);
+    assert_int_equal(compat->count, 0);
+    assert_int_equal(calls_summary_stat(&s, g, READ, false)->count, 1);
+    assert_int_equal(g->stats.count, 2);
+    assert_true(calls_stat_errno(&g->stats.items[0], 2, 3) && calls_stat_errno(&g->stats.items[0], 11, 1) &&
+                calls_stat_errno(&g->stats.items[0], 2, 4));
+    assert_int_equal(g->stats.items[0].errnos.count, 2);
+    assert_int_equal(g->stats.items[0].errnos.items[0].count, 7);
+    calls_summary_fini(&s);
+}
+
 static void sums_add_up(void **state) {
     struct calls_summary s = {0};
     struct calls_call call = {.tid = A, .number = READ, .has_enter = true, .has_exit = true, .enter_ns = 100};
@@ -240,6 +307,8 @@ static void sums_add_up(void **state) {
     /* of 10, 20, 30: a deviation of 10, by the root of 3, of 20 */
     assert_true(calls_stat_deviation(t) > 28.86 && calls_stat_deviation(t) < 28.88);
     assert_int_equal(t->errnos.count, 1);
+    assert_int_equal(t->errnos.items[0].number, 11);
+    assert_int_equal(t->errnos.items[0].count, 2);
     calls_summary_fini(&s);
 }
 
@@ -299,12 +368,21 @@ static void random_sequences_balance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joins_by_thread),          cmocka_unit_test(half_pairs_are_not_joined),
-        cmocka_unit_test(loss_cuts_calls),          cmocka_unit_test(exec_of_another_thread),
-        cmocka_unit_test(sigreturn_has_no_number),  cmocka_unit_test(time_does_not_go_back),
-        cmocka_unit_test(programs_of_32_bits),      cmocka_unit_test(unknown_machines_have_numbers),
-        cmocka_unit_test(values_are_readable),      cmocka_unit_test(arm_has_its_own_flags),
-        cmocka_unit_test(memory_is_shown_escaped),  cmocka_unit_test(sums_add_up),
+        cmocka_unit_test(joins_by_thread),
+        cmocka_unit_test(half_pairs_are_not_joined),
+        cmocka_unit_test(loss_cuts_calls),
+        cmocka_unit_test(exec_of_another_thread),
+        cmocka_unit_test(sigreturn_has_no_number),
+        cmocka_unit_test(time_does_not_go_back),
+        cmocka_unit_test(programs_of_32_bits),
+        cmocka_unit_test(unknown_machines_have_numbers),
+        cmocka_unit_test(values_are_readable),
+        cmocka_unit_test(arm_has_its_own_flags),
+        cmocka_unit_test(memory_is_shown_escaped),
+        cmocka_unit_test(results_of_fcntl_are_flags),
+        cmocka_unit_test(memory_of_several),
+        cmocka_unit_test(sums_are_told_apart),
+        cmocka_unit_test(sums_add_up),
         cmocka_unit_test(random_sequences_balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,23 @@ static void test_pages(void **state) {
     kmem_pages_fini(&p);
 }
 
+/* A page that is free cannot be freed again, nor is a free missing when it is given out once more. */
+static void test_freed_twice(void **state) {
+    struct kmem_pages p = {0};
+    (void)state;
+    page(&p, 9, 1, 1, 0xcc0, KMEM_MOVABLE);
+    kmem_pages_free(&p, 9, 1);
+    kmem_pages_free(&p, 9, 1);
+    assert_int_equal(p.freed.requests, 1);
+    assert_int_equal(p.before.requests, 1);
+    assert_int_equal(p.sites.items[0].live_hits, 0);
+    page(&p, 9, 1, 1, 0xcc0, KMEM_MOVABLE);
+    assert_int_equal(p.missed, 0);
+    assert_int_equal(p.sites.items[0].live_hits, 1);
+    assert_int_equal(p.sites.items[0].live_pages, 2);
+    kmem_pages_fini(&p);
+}
+
 static void test_names(void **state) {
     static const char *const OWN[] = {"__alloc_pages",         "__alloc_frozen_pages_noprof",
                                       "alloc_pages_mpol",      "vma_alloc_folio_noprof",
@@ -163,7 +180,7 @@ static void test_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slab),   cmocka_unit_test(test_pages),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_random), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_memory), cmocka_unit_test(test_freed_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,14 +24,15 @@ static bool tell(struct states *s, enum states_event_kind kind, uint64_t time_ns
     return states_apply(s, &e);
 }
 
-/* A wakes B twice, which counts once, and an interrupt wakes A. */
+/* A wakes B twice, which counts once, and an interrupt wakes A: that B wakes it once more comes too late. */
 static bool play(struct states *s) {
     return tell(s, STATES_IN, 0, A, 0, false) && tell(s, STATES_WAKE, 10, B, 0, false) &&
            tell(s, STATES_WAKE, 12, B, 0, false) && tell(s, STATES_OUT, 15, A, STATES_SLEEPING, false) &&
            tell(s, STATES_IN, 15, B, 0, false) && tell(s, STATES_WAKE, 40, A, 0, true) &&
-           tell(s, STATES_OUT, 50, B, STATES_PREEMPTED, false) && tell(s, STATES_IN, 50, A, 0, false) &&
-           tell(s, STATES_OUT, 53, A, STATES_DEAD, false) && tell(s, STATES_IN, 53, B, 0, false) &&
-           tell(s, STATES_OUT, 60, B, STATES_SLEEPING, false) && states_finish(s);
+           tell(s, STATES_WAKE, 45, A, 0, false) && tell(s, STATES_OUT, 50, B, STATES_PREEMPTED, false) &&
+           tell(s, STATES_IN, 50, A, 0, false) && tell(s, STATES_OUT, 53, A, STATES_DEAD, false) &&
+           tell(s, STATES_IN, 53, B, 0, false) && tell(s, STATES_OUT, 60, B, STATES_SLEEPING, false) &&
+           states_finish(s);
 }
 
 static void check_steps(const struct replay *r, const struct states *s, uint32_t tid,

@@ -72,6 +72,23 @@ static void rings(void **state) {
     waits_fini(&w);
 }
 
+/* The ring that holds up most comes first, however few are in it. */
+static void rings_in_order(void **state) {
+    (void)state;
+    static const int on[] = {1, 0, 2, 2, 3, 6, 5};
+    struct waits w;
+    struct waits_chains c = {0};
+    make(&w, on, 7);
+    assert_true(waits_chains_find(&c, &w));
+    assert_int_equal(c.rings.count, 3);
+    assert_int_equal(c.rings.items[0].lowest, 2);
+    assert_int_equal(c.rings.items[0].behind, 2);
+    assert_int_equal(c.rings.items[1].lowest, 0);
+    assert_int_equal(c.rings.items[2].lowest, 5);
+    waits_chains_fini(&c);
+    waits_fini(&w);
+}
+
 /* Any function of threads to threads. */
 static void anything(void **state) {
     enum { ROUNDS = 3000, MOST = 40 };
@@ -122,10 +139,8 @@ static void deep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree),
-        cmocka_unit_test(rings),
-        cmocka_unit_test(anything),
-        cmocka_unit_test(deep),
+        cmocka_unit_test(tree),     cmocka_unit_test(rings), cmocka_unit_test(rings_in_order),
+        cmocka_unit_test(anything), cmocka_unit_test(deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,12 +77,23 @@ static void joins(void **state) {
     assert_int_equal(claim(WAIT_BITSET, 1235, false, w).kind, WAITS_FUTEX_UNKNOWN);
 }
 
+static void operations(void **state) {
+    enum { WAKE = 1, REQUEUE = 3, UNLOCK_PI = 7, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13, REALTIME = 256 };
+    static const uint32_t waiting[] = {WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2},
+                          others[] = {WAKE, REQUEUE, UNLOCK_PI};
+    (void)state;
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+        assert_true(waits_futex_waits(waiting[i]) && waits_futex_waits(waiting[i] | PRIVATE | REALTIME));
+        assert_true(waits_futex_relative(waiting[i] | PRIVATE | REALTIME) == (waiting[i] == WAIT));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(waits_futex_waits(others[i]) || waits_futex_waits(others[i] | PRIVATE));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mutexes),
-        cmocka_unit_test(inheriting),
-        cmocka_unit_test(rwlocks),
-        cmocka_unit_test(joins),
+        cmocka_unit_test(mutexes), cmocka_unit_test(inheriting), cmocka_unit_test(rwlocks),
+        cmocka_unit_test(joins),   cmocka_unit_test(operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@ Waits for what it wants to see, never for a time. SKIPs where the kernel lets us
 """
 import contextlib
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -259,27 +260,32 @@ def browser():
         def tmux(*args):
             return support.run(["tmux", "-S", socket, *args], env=env).out.decode("utf-8", "replace")
 
-        def wait(what, wanted):
+        def wait(what, wanted, *how):
+            """The screen that has it; None: a failure."""
             end, shown = time.monotonic() + PATIENCE, ""
             while time.monotonic() < end:
-                shown = tmux("capture-pane", "-p")
+                shown = tmux("capture-pane", "-p", *how)
                 if wanted(shown):
-                    return
+                    return shown
                 time.sleep(0.1)
             check(False, f"browser, {what}: {shown}")
+            return None
 
         tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40",
              f"{SONDE} top -a -g -d 0.3; echo status $?; cat")
         wait("a known function", lambda s: re.search(r"\[\.\] leaf\b", s) and "lost: 0/" in s and "sonde: " in s)
         tmux("send-keys", "/", "leaf", "Enter")
         wait("only one function", lambda s: "leaf" in s and "parent" not in s)
-        end, shown, code, rows_tried = time.monotonic() + PATIENCE, "", re.compile(r"\d\.\d\d : +[0-9a-f]+:"), ["Home", "Down"]
-        while not code.search(shown) and time.monotonic() < end:  # of what came since the last screen, and only in leaf
-            tmux("send-keys", rows_tried[0], "a")
-            rows_tried.reverse()
-            time.sleep(0.3)
-            shown = tmux("capture-pane", "-p")
-        check(code.search(shown), f"browser, a shows instructions: {shown}")
+        # Of what came since the last screen, and only in leaf: for another row, or too early, it says that no sample hit it.
+        code, hint, shown, end = re.compile(r"\d\.\d\d : +[0-9a-f]+:"), "Press '?'", "", time.monotonic() + PATIENCE
+        for row in itertools.cycle(("Home", "Down")):
+            if shown is None or code.search(shown) or time.monotonic() > end:
+                break
+            tmux("send-keys", row)
+            wait("nothing said", lambda s: hint in s)
+            tmux("send-keys", "a")
+            shown = wait("a answers", lambda s: code.search(s) or (s.startswith("Samples:") and hint not in s and "Reading" not in s))
+        check(shown and code.search(shown), f"browser, a shows instructions: {shown}")
         tmux("send-keys", "q")
         wait("q closes it", lambda s: s.startswith("Samples:"))
         tmux("send-keys", "/", "Enter")
@@ -291,9 +297,11 @@ def browser():
             frozen = again
             time.sleep(1)
             again = tmux("capture-pane", "-p")
+        marked = tmux("capture-pane", "-p", "-e").splitlines()[2:38]
         tmux("send-keys", "Down")
-        wait("the cursor moves while frozen", lambda s: "FROZEN" in s)
+        wait("the cursor moves while frozen", lambda s: s.splitlines()[2:38] != marked, "-e")
         moved = tmux("capture-pane", "-p")
+        check("FROZEN" in moved, f"frozen: still: {moved}")
         check(moved.splitlines()[2:38] == frozen.splitlines()[2:38], f"frozen: the rows stay: {frozen}\n{moved}")
         tmux("send-keys", "f")
         wait("f goes on", lambda s: "FROZEN" not in s and "leaf" in s)

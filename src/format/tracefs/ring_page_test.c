@@ -52,6 +52,9 @@ static void make_page(struct writer *w, bool big, uint64_t flags) {
     writer_u32(w, 4);
     put_head(w, big, 1, 1);
     writer_u32(w, 0x44);
+    put_head(w, big, 28, 2); /* the longest one without a size of its own */
+    for (int i = 0; i < 28; i++)
+        writer_u32(w, 0x55);
     put_head(w, big, 29, 0); /* and no more */
     writer_u32(w, 0xffffffff);
     uint64_t used = w->size - 16;
@@ -66,8 +69,12 @@ static void make_page(struct writer *w, bool big, uint64_t flags) {
 static void kinds(void **state) {
     static const struct {
         uint64_t time;
-        size_t size;
-    } WANT[] = {{1005, 8}, {1012, 12}, {1012 + 3 + (2ull << 27), 4}, {(4ull << 27) + 9 + 1, 4}};
+        size_t at, size;
+    } WANT[] = {{1005, 20, 8},
+                {1012, 36, 12},
+                {1012 + 3 + (2ull << 27), 60, 4},
+                {(4ull << 27) + 9 + 1, 88, 4},
+                {(4ull << 27) + 9 + 1 + 2, 96, 112}};
     (void)state;
     for (int big = 0; big < 2; big++) {
         struct ring_page_layout l = layout_of(big);
@@ -81,6 +88,7 @@ static void kinds(void **state) {
             assert_true(ring_page_next(&p, &r));
             assert_true(r.time == WANT[i].time);
             assert_int_equal(r.data.size, WANT[i].size);
+            assert_ptr_equal(r.data.data, w.data + WANT[i].at);
         }
         assert_false(ring_page_next(&p, &r));
         assert_false(p.broken);
