@@ -79,13 +79,14 @@ static inline bool object_lines_sibling(Dwarf_Die *die) {
 /* --- Types (types.c) --------------------------------------------------------------------------------------
  */
 
-/* What a type is another name of, or a qualified form of, away. False: it leads nowhere. */
+/* The type that an entry refers to: of a variable its own, of a typedef or pointer the one behind it. False:
+ * there is none. */
 bool object_type_of(Dwarf_Die *die, Dwarf_Die *out);
-/* Without qualifiers and, with `names`, what names stand for. */
+/* Strips qualifiers and, with `names`, also typedefs. */
 bool object_type_peel(Dwarf_Die *type, bool names);
 /* In bytes; 0: not known. */
 uint64_t object_type_size(Dwarf_Die *type);
-/* Appends a type as C writes it, without qualifiers; cut to `room`. `to` is a text already. */
+/* Appends a type as C writes it, without qualifiers; cut to `room`. `to` holds a text already. */
 void object_type_put_name(Dwarf_Die *type, char *to, size_t room);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_name_taken(const struct request *r, const char *name) {
     return false;
 }
 
-/* A name that no other argument has: the given one, or what it is of and the type that was asked for. */
+/* A unique name: the given one, else the last member's, or the variable's with the requested type. */
 static const char *name_for(const struct request *r, const struct probe_arg *arg) {
     const char *base = arg->text, *name;
     for (size_t i = 0; i < arg->steps.count; i++)
@@ -60,9 +60,8 @@ static void put_label(const struct probe_arg *arg, char *to, size_t room) {
 
 /* ---- values ---- */
 
-/* How the kernel is told of a place in the image: @+OFFSET counts from where the probe's own offset would be
- * 0,
- * @SYMBOL+OFFSET from the symbol that places of the kernel count from. */
+/* How the kernel addresses a place in the image: @+OFFSET counts from where the probe's own offset would be
+ * 0, @SYMBOL+OFFSET from the symbol that the probe's own offset counts from. */
 static struct probe_fetch_request request_for(const struct request *r, const struct probe_arg *arg,
                                               const struct object_value *v) {
     return (struct probe_fetch_request){.v = v,
@@ -92,7 +91,7 @@ static bool fetch(const struct request *r, const struct probe_arg *arg, const st
     return true;
 }
 
-/* A variable of the program that DWARF does not have, or has no place for. */
+/* A variable that DWARF does not describe, or gives no location for: it is found by its symbol. */
 static bool by_symbol(const struct request *r, const struct probe_arg *arg, struct probe_fetch *out) {
     const struct probe_symbol *s = probe_image_symbol(r->image, arg->text);
     struct object_value v = {.type = OBJECT_VALUE_UNSIGNED, .size = 8};

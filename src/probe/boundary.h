@@ -5,9 +5,9 @@
 
 #include "probe/image.h"
 
-/* Whether an instruction begins at `addr`, in the function that begins at `start`. False: none does, and
- * *from is where the one begins that it is in. True also where that cannot be told: no disassembler is built
- * in, or it does not know an instruction before. */
+/* Whether an instruction begins at `addr`, in the function that begins at `start`. False: `addr` is within an
+ * instruction, which begins at *from. Also true where this is not known: no disassembler is built in, or it
+ * does not know an earlier instruction. */
 bool probe_boundary(const struct probe_image *i, object_vaddr start, object_vaddr addr, object_vaddr *from);
 
 #endif

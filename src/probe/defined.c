@@ -100,7 +100,7 @@ static bool is_of(const char *line, size_t size, const probe_events *events, str
     return false;
 }
 
-/* The notes as they are; empty when there are none. */
+/* Maps the file of notes; empty if there is none. */
 static bool open_notes(const char *folder, struct os_map *out) {
     return folder && os_own_cache_map(folder, NOTES, NOTES_MAX, out);
 }

@@ -153,7 +153,8 @@ static bool same_name(const struct probe_event *a, const char *group, const char
     return !strcmp(a->group, group) && !strcmp(a->event, event);
 }
 
-/* Whether an event of that name is there, or was made before the i-th with other arguments. */
+/* Whether the name is taken: by an existing event (*exists), or by one before the i-th that has other
+ * arguments. */
 static bool is_taken(const probe_events *e, size_t i, const probe_events *there, const char *event,
                      bool *exists) {
     const struct probe_event *this = &e->items[i];

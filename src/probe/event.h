@@ -27,13 +27,13 @@ struct probe_event {
     bool returns;
     const char *path;   /* of a file; NULL: of the kernel */
     uint64_t offset;    /* in the file; from the symbol */
-    uint64_t semaphore; /* offset in the file of a counter that is raised meanwhile; 0: none */
+    uint64_t semaphore; /* offset in the file of a counter, raised while the probe is enabled; 0: none */
     const char *symbol; /* of the kernel; NULL: `path` has it */
     const char *module; /* NULL: the kernel itself */
     VEC(struct probe_fetch) args;
-    /* For people; not in the definition. */
+    /* For display; not in the definition. */
     uint64_t addr;
-    const char *given, *given_args; /* what was asked for, and its arguments */
+    const char *given, *given_args; /* the probe as the user wrote it, and its arguments */
 };
 typedef VEC(struct probe_event) probe_events;
 
@@ -42,11 +42,12 @@ void probe_events_fini(probe_events *e);
 /* The definition, without newline. */
 void probe_event_print(struct out *o, const struct probe_event *e);
 
-/* Reads a definition as the kernel lists it; texts are in the arena. False: it is none of these (ERR_ABSENT:
- * an empty line), or memory. */
+/* Reads a definition as the kernel lists it; texts are in the arena. False: it is no such definition
+ * (ERR_ABSENT: an empty line), or out of memory. */
 bool probe_event_parse(const char *line, struct arena *a, struct probe_event *out, struct err *err);
 
-/* Whether the kernel can take it: names that are too long, or that it would read as something else. */
+/* Whether the kernel accepts it. False and *err: a name is too long, or the kernel would read it as something
+ * else. */
 bool probe_event_check(const struct probe_event *e, struct err *err);
 
 /* A name of letters, digits and underscores made of any text. NULL: out of memory. */
@@ -55,9 +56,9 @@ const char *probe_event_name(struct arena *a, const char *text);
 /* The group for a file's probes: probe_libc for libc.so.6. NULL: out of memory. */
 const char *probe_event_group(struct arena *a, const char *path);
 
-/* Makes names of events unique. Those of equal definitions but for the place stay one event, as the kernel
- * allows. `there`: what exists. False and *err: a name exists already and `force` does not allow to number
- * it; or memory. */
+/* Makes the names of events unique. Definitions that differ only in their places keep one name, as the kernel
+ * allows. `there`: the events that exist. False and *err: a name exists already and, without `force`, gets no
+ * number; or out of memory. */
 bool probe_events_distinguish(probe_events *e, const probe_events *there, bool force, struct arena *a,
                               struct err *err);
 

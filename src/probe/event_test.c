@@ -77,7 +77,8 @@ static void add(probe_events *to, const char *line, struct arena *a) {
     assert_true(probe_event_parse(line, a, e, NULL));
 }
 
-/* Equal definitions keep a name, others get a number; what exists may be joined by nobody. */
+/* Definitions with equal arguments share a name, others get a number; none shares the name of an existing
+ * event. */
 static void test_distinguish(void **state) {
     (void)state;
     struct arena a = ARENA_INIT;

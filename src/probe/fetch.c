@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value's place and type in the kernel's words. */
+/* A value's place and type in the kernel's syntax. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +39,13 @@ static const char *register_of(const struct request *r, int number) {
     return NULL;
 }
 
-/* What lies `add` bytes after an address. */
+/* A load from `add` bytes after an address. */
 static const char *load(const struct request *r, int64_t add, const char *from) {
     return text(r, arena_printf(r->a, "%c%s%" PRIu64 "(%s)", add < 0 ? '-' : '+', r->of->user ? "u" : "",
                                 add < 0 ? -(uint64_t)add : (uint64_t)add, from));
 }
 
-/* What lies at the address that the first `count` steps of a chain lead to. */
+/* A load from the address that the first `count` steps of a chain lead to. */
 static const char *memory(const struct request *r, const struct object_chain *c, unsigned count) {
     const char *s;
     int64_t add = c->add[0];
@@ -68,7 +68,7 @@ static const char *memory(const struct request *r, const struct object_chain *c,
     return s;
 }
 
-/* The number that a chain is. */
+/* The number that a chain computes. */
 static const char *number(const struct request *r, const struct object_chain *c) {
     if (c->count > 1) {
         if (c->add[c->count - 1] != 0) {
@@ -109,7 +109,7 @@ static const char *whole(const struct request *r) {
 
 /* ---- texts ---- */
 
-/* The characters that it points to, or has. */
+/* The string that the value points to, or contains. */
 static bool string(const struct request *r, struct probe_fetch *out) {
     struct object_chain c = r->v->place.chain;
     enum object_place_kind kind = r->v->place.kind;
@@ -200,7 +200,7 @@ static bool is_cut(const struct object_value *v) {
     return BYTES_HOST_BIG && v->place.kind == OBJECT_PLACE_VALUE && v->place.chain.count > 1 && v->size < 8;
 }
 
-/* Whether more is asked for than there is. */
+/* Whether the requested type is wider than the value. */
 static bool is_wider(const struct object_value *v, const char *type) {
     bool is_one = v->type == OBJECT_VALUE_SIGNED || v->type == OBJECT_VALUE_UNSIGNED ||
                   v->type == OBJECT_VALUE_POINTER || v->type == OBJECT_VALUE_FLOAT;

@@ -15,8 +15,8 @@ enum { PATH_ROOM = 4096 };
 
 /* ---- symbols ---- */
 
-/* Without the default version that some linkers write into names: malloc@@GLIBC_2.2.5. Another version is
- * another function: its name keeps it. */
+/* The length of a name without the default version that some linkers append: malloc@@GLIBC_2.2.5. Any other
+ * version is another function, whose name keeps it. */
 static size_t name_length(struct bytes name) {
     const void *at = memmem(name.data, name.size, "@@", 2);
     return at && at != name.data ? (size_t)((const uint8_t *)at - name.data) : name.size;

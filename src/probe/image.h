@@ -40,7 +40,7 @@ struct probe_image_options {
     const char *target_root;                           /* a folder that `path` is looked for in; NULL: none */
 };
 
-/* Opens `path`, made absolute and without links. False and *err: no such file, not ELF, memory.
+/* Opens `path`, made absolute and without links. False and *err: no such file, not ELF, out of memory.
  * probe_image_fini in any case. */
 bool probe_image_open(struct probe_image *i, const char *path, const struct probe_image_options *o,
                       struct err *err);

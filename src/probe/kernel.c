@@ -21,7 +21,7 @@ const char *probe_kernel_module(struct arena *a, const char *text) {
     return name;
 }
 
-/* The name of a function of the wanted module. False: the symbol is none. */
+/* The name of a function of the wanted module. False: the symbol is no such function. */
 static bool function_name(const struct probe_kernel *k, const struct kallsyms_symbol *s,
                           char name[NAME_ROOM]) {
     if (!s->type || !strchr("tTwW", s->type) || s->name.size >= NAME_ROOM ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of markers: "SIZE@OPERAND", the operand in the assembler's words (SystemTap's wiki,
+/* Arguments of markers: "SIZE@OPERAND", the operand in the assembler's syntax (SystemTap's wiki,
  * "UserSpaceProbeImplementation"). A negative size is a signed one. */
 #include <elf.h>
 #include <inttypes.h>

@@ -53,7 +53,7 @@ static bool is_inside(const struct search *s, const struct object_instance *i, o
     return object_debug_at(probe_image_debug(s->image), addr, true, &f) && f.entry == i->outer_entry;
 }
 
-/* No instruction is a line's own. */
+/* Sets the error for a line all of whose instructions belong to other lines, too. Returns false. */
 static bool say_shared(const struct search *s, const object_debug_lines *lines) {
     struct object_instance f;
     object_vaddr addr = lines->items[0].addr;
@@ -320,7 +320,7 @@ bool probe_point_is_entry(const struct probe_point *p, object_vaddr addr) {
     return p->has_instance && !p->instance.inlined && p->instance.entry == addr && !p->line;
 }
 
-/* Whether an instruction begins where somebody counted bytes to. */
+/* Whether an instruction begins at the offset or address that the user gave. */
 static bool check_boundary(const struct search *s, const struct probe_point *p, object_vaddr addr) {
     const struct probe_symbol *symbol = probe_image_function_at(s->image, addr);
     object_vaddr from, start = symbol ? symbol->addr : p->has_instance ? p->instance.outer_entry : addr;
@@ -363,8 +363,8 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
            probe_arguments(s->image, spec, &place, s->a, e, s->err) && probe_event_check(e, s->err);
 }
 
-/* As make; where arguments are not in memory yet at the entry of code that was not optimised, after they are.
- */
+/* Like make, but sets the probe after the prologue if arguments are not in memory at the entry, as in code
+ * that was not optimised. */
 static bool make_there(const struct search *s, const struct probe_point *p, struct probe_event *e) {
     if (make(s, p, p->addr, e))
         return true;

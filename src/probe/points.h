@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what people write to the places that it means, and the events that record there. */
+/* Finds the places that a written probe means, and makes the events that record there. */
 #ifndef SONDE_PROBE_POINTS_H
 #define SONDE_PROBE_POINTS_H
 
@@ -15,7 +15,7 @@ struct probe_point {
     struct object_instance instance; /* if has_instance */
     bool has_instance;
     object_vaddr addr;
-    const char *name;    /* of the function, for the event's; NULL: none is known */
+    const char *name;    /* the function's, which names the event; NULL: not known */
     uint32_t line;       /* that was asked for: FUNC:LINE; 0: none */
     uint64_t semaphore;  /* address of a marker's counter; 0: none */
     struct bytes marker; /* its arguments (object/sdt.h) */
@@ -23,15 +23,15 @@ struct probe_point {
 typedef VEC(struct probe_point) probe_points;
 
 /* Appends the places of a probe, by address, each once. False and *err: there is none (ERR_ABSENT), there are
- * too many, memory. */
+ * too many, out of memory. */
 bool probe_points_find(struct probe_image *i, const struct probe_spec *spec, const struct probe_options *o,
                        struct arena *a, probe_points *out, struct err *err);
 
 /* Whether a probe at `addr`, of that point, fires before the function's first statement. */
 bool probe_point_is_entry(const struct probe_point *p, object_vaddr addr);
 
-/* Appends the events of a probe of a file. Of several places some may not do: they are logged, and left out.
- * False and *err: none does. */
+/* Appends the events of a probe of a file. Places that cannot be probed are logged and left out. False and
+ * *err: none can be probed. */
 bool probe_events_make(struct probe_image *i, const struct probe_spec *spec, const struct probe_options *o,
                        struct arena *a, probe_events *out, struct err *err);
 

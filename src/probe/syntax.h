@@ -30,7 +30,7 @@ enum probe_arg_kind {
 
 struct probe_arg {
     enum probe_arg_kind kind;
-    const char *name; /* what it shall be called; NULL: not given */
+    const char *name; /* the name for it; NULL: not given */
     const char *text; /* the variable, or the kernel's text */
     int64_t number;
     const char *type; /* NULL: not given */
@@ -58,7 +58,7 @@ struct probe_spec {
 bool probe_spec_parse(const char *text, struct arena *arena, struct probe_spec *out, struct err *err);
 void probe_spec_fini(struct probe_spec *s);
 
-/* What --line is given: FUNC[@SRC][:RLN[+NUM|-RLN2]] or SRC[:ALN[+NUM|-ALN2]]. */
+/* The argument of --line: FUNC[@SRC][:RLN[+NUM|-RLN2]] or SRC[:ALN[+NUM|-ALN2]]. */
 struct probe_lines {
     const char *function, *file; /* one of them may be NULL */
     uint32_t first, last;        /* from the function's line, or of the file; last UINT32_MAX: to the end */

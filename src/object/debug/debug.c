@@ -32,7 +32,8 @@ static bool crosses(struct cursor *c) {
     return found;
 }
 
-/* The same of all (DWARF 5, 7.5.3); damage costs only time. */
+/* Whether any abbreviation says so (DWARF 5, 7.5.3). A damaged one counts as if it did, which costs only
+ * time. */
 static bool finds_crossing(struct bytes abbreviations) {
     struct cursor c = cursor_make(abbreviations, false);
     while (cursor_left(&c))
@@ -138,8 +139,8 @@ static bool is_list(Dwarf_Attribute *a) {
            form == DW_FORM_data8;
 }
 
-/* Optimised code has no place where all arguments have been stored: GCC moves instructions, and others keep
- * some arguments in registers that live no longer than that. */
+/* Whether all arguments are in memory after the prologue. In optimised code they are not: GCC moves
+ * instructions, and other compilers keep some arguments only in registers, for a while. */
 static bool body_is_told(Dwarf_Die *unit, Dwarf_Die *function) {
     const char *producer = debug_text(unit, DW_AT_producer);
     for (const char *at = producer && !strncmp(producer, "GNU ", 4) ? producer : NULL;

@@ -31,10 +31,10 @@ void object_debug_free(struct object_debug *d); /* NULL is allowed */
 struct object_instance {
     uint32_t id;        /* for questions about it */
     const char *name;   /* as in the source */
-    const char *linked; /* as the linker knows it; NULL: the same, or not said */
+    const char *linked; /* as the linker knows it; NULL: the same, or not known */
     const char *outer;  /* the function in whose code it lies; `name` unless inlined; may be NULL */
-    const char *file;   /* where it is declared; NULL: not said */
-    uint32_t line;      /* likewise; 0: not said */
+    const char *file;   /* where it is declared; NULL: not known */
+    uint32_t line;      /* likewise; 0: not known */
     object_vaddr entry, outer_entry; /* its first instruction; that of `outer` */
     object_vaddr body;               /* the first instruction after the prologue; `entry` where not known */
     bool inlined;
@@ -63,7 +63,7 @@ struct object_debug_line {
     object_vaddr addr;
     const char *file; /* made absolute where possible */
     uint32_t line;
-    bool shared; /* its first instruction is another line's, too, and said to be of that */
+    bool shared; /* its first instruction also belongs to another line, and is attributed to that one */
 };
 typedef VEC(struct object_debug_line) object_debug_lines;
 

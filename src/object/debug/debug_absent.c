@@ -16,7 +16,7 @@ void object_debug_free(struct object_debug *d) {
     (void)d;
 }
 
-/* There is never an object_debug that the others could be asked about. */
+/* No object_debug exists that the other functions could be called with. */
 bool object_debug_functions(struct object_debug *d, const struct object_debug_query *q, object_instances *out,
                             struct err *err) {
     (void)d, (void)q, (void)out, (void)err;

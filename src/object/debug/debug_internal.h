@@ -25,11 +25,11 @@ struct object_debug {
     VEC(struct debug_instance) instances;
 };
 
-/* Entry `die` and the text of an attribute of it, or of what it is an instance of. NULL: none. */
+/* The text of an attribute of `die`, or of the entry that it is an instance of. NULL: none. */
 const char *debug_text(Dwarf_Die *die, unsigned attribute);
 const char *debug_linkage(Dwarf_Die *die);
-/* The file that declares what an entry is of, absolute where possible; NULL: not said. (libdw's own gives up
- * the process where a unit has no table of files.) */
+/* The file that declares what an entry is of, absolute where possible; NULL: not known. (libdw's own function
+ * ends the process where a unit has no table of files.) */
 const char *debug_decl_file(struct object_debug *d, Dwarf_Die *die);
 /* The first instruction of an entry with code. False: it has none. */
 bool debug_entry(Dwarf_Die *die, uint64_t *addr);

@@ -48,12 +48,13 @@ static bool may_have(const struct object_debug *d, Dwarf_Die *unit, uint64_t sta
                      const char *name, const struct spellings *s) {
     Dwarf_Attribute base;
     if (d->crosses || s->many || end > d->info.size || start > end ||
-        !dwarf_haschildren(unit)) /* what is in it is elsewhere: split */
+        !dwarf_haschildren(unit)) /* its entries are elsewhere: split DWARF */
         return true;
     struct bytes in = {d->info.data + start, (size_t)(end - start)};
     if (refers(in, s) || (in.size && memmem(in.data, in.size, name, strlen(name) + 1)))
         return true;
-    /* By numbers in a table of offsets: that of one unit or of all, which is the same here. */
+    /* Texts are referred to by indices into a table of offsets, of one unit or of all: that makes no
+     * difference here. */
     return dwarf_attr(unit, DW_AT_str_offsets_base, &base) && refers(d->offsets, s);
 }
 
@@ -122,7 +123,7 @@ static void walk(struct walk *w, Dwarf_Die *parent, const struct debug_instance 
             if (code)
                 visit(w, &die, &own);
             if (code ||
-                dwarf_haschildren(&die)) /* Rust's and GNU C's nested ones have theirs in abstract ones */
+                dwarf_haschildren(&die)) /* nested functions have code in abstract ones in Rust and GNU C */
                 walk(w, &die, code ? &own : function, depth + 1);
         } else if (holds_functions(tag)) {
             walk(w, &die, function, depth + 1);

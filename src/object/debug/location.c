@@ -71,7 +71,7 @@ static bool load(struct machine *m, uint64_t size) {
     return object_chain_load(c, 0) ? true : refuse(m, "it is too many pointers away");
 }
 
-/* The two on top become their sum or difference, if one is a number. */
+/* Replaces the top two entries by their sum or difference, if one is a number. */
 static bool combine(struct machine *m, bool minus) {
     if (m->depth < 2)
         return refuse(m, "its description makes no sense");
@@ -150,7 +150,7 @@ static bool give_up(struct machine *m, uint64_t size) {
     return true;
 }
 
-/* To an integer type: of what is narrower only that many bytes are left. */
+/* Converts to an integer type: only as many low bytes count as the narrowest type so far has. */
 static bool to_integer(struct machine *m, uint64_t size) {
     if (!m->depth || size == OBJECT_OP_NONE || !size || size > 8)
         return refuse(m, "its value is computed");
@@ -231,7 +231,7 @@ static bool number_op(struct machine *m, const struct object_op *op) {
 static bool step(struct machine *m, const struct object_op *op) {
     bool ends = op->atom == DW_OP_stack_value || op->atom == DW_OP_piece || op->atom == DW_OP_convert ||
                 op->atom == DW_OP_GNU_convert;
-    if (m->width && !ends) /* it would count on the bytes that are gone */
+    if (m->width && !ends) /* it would use bytes that were cut off */
         return refuse(m, "its value is computed");
     if (m->is_value && op->atom != DW_OP_piece) /* DW_OP_stack_value ends an expression, or a piece of it */
         return refuse(m, "its description makes no sense");

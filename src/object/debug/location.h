@@ -73,7 +73,7 @@ bool object_location_follow(const struct object_op *ops, size_t count,
                             const struct object_location_context *context, struct object_location *out,
                             const char **why);
 
-/* Makes of a number that is an address the number that lies there, `more` bytes on. False: too many hops. */
+/* Replaces an address by the word that lies there, plus `more`. False: too many hops. */
 bool object_chain_load(struct object_chain *c, int64_t more);
 /* Adds to the number. False: overflow. */
 bool object_chain_add(struct object_chain *c, int64_t more);

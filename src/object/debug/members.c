@@ -30,7 +30,7 @@ static bool too_far(const char *name, struct err *err) {
     return err_set(err, ERR_UNSUPPORTED, name, "is too many pointers away");
 }
 
-/* Goes on `add` bytes in what is at the place. */
+/* Moves on to the `size` bytes that begin `add` bytes later. */
 static bool move(struct debug_part *p, uint64_t add, uint64_t size, const char *name, struct err *err) {
     struct object_location *l = &p->location;
     if (l->pieces[0].size == 0) { /* in one place */

@@ -21,7 +21,7 @@ struct search {
     object_debug_lines *out;
 };
 
-/* The line that an address is said to be of, where several rows have it: the last one's. */
+/* The line that an address is attributed to if several rows have it: that of the last one. */
 static int line_of_address(Dwarf_Lines *lines, size_t count, size_t row, Dwarf_Addr addr) {
     int line = 0;
     for (; row < count; row++) {
