@@ -24,7 +24,7 @@ struct count_job {
     const bool *optional;             /* beside them: has no row where it is not supported; NULL: none is */
     const uint32_t *pass_of;          /* beside them: counted in that pass only (passes.h); NULL: all are */
     uint32_t pass;
-    bool again; /* one of several runs, and not the first: what that said is not said once more */
+    bool again; /* one of several runs, and not the first, whose messages are not repeated */
     const struct sysfs *sys;
     const struct os_perf *perf;
     const struct os_bpf *bpf;   /* for options->bpf_counters */

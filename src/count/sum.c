@@ -73,7 +73,7 @@ static bool any_percore(const struct count_plan *p) {
     return false;
 }
 
-/* Beside the CPUs the cores, whose texts stand behind theirs. */
+/* Adds the cores, whose texts follow those of the CPUs. */
 static bool add_cores(struct count_keys *k, const struct count_options *o, const struct perf_target *t,
                       const struct sysfs *sys, struct err *err) {
     struct count_keys cores = {.level = COUNT_CORE};

@@ -11,7 +11,7 @@ struct count_keys {
     enum count_level level;
     VEC(const char *) texts;
     VEC(uint32_t) of_cpu, of_thread; /* beside the target's lists; empty: there is one key */
-    /* Of events that are added up by core, where CPUs are told apart: each CPU's core, from 0 on. These have
+    /* For events that are added up by core, where CPUs are told apart: each CPU's core, from 0 on. These have
      * keys of their own from first_core on, or (core_threads) are shown for each of their CPUs. */
     VEC(uint32_t) core_of;
     size_t first_core;

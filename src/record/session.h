@@ -56,8 +56,8 @@ struct record_job {
     /* Told of files that are finished under a name of their own (switch_output, timestamp_names); or NULL. */
     void (*file_done)(void *ctx, const char *path);
     void *file_done_ctx;
-    /* The threads are known, and the command has not begun: what else is to see it can begin now. NULL, or
-     * false with *err: there will be no recording. */
+    /* Called when the threads are known and the command has not begun: whatever else is to observe it can
+     * start now. May be NULL. False with *err: nothing is recorded. */
     bool (*ready)(void *ctx, const struct perf_target *target, struct err *err);
     void *ready_ctx;
     /* Tells what existed before, into a sink; NULL: nothing is told. */

@@ -98,7 +98,7 @@ void record_session_forget(struct session *s);
 
 /* Turns all events on or off; with `toggle`, as --control and -D do it, the side-band stays. */
 bool record_session_enable(struct session *s, bool on, bool toggle, struct err *err);
-/* Of these --off-cpu alone, if it is asked for. */
+/* The same for --off-cpu alone, if it is asked for. */
 bool record_session_off_cpu(struct session *s, bool on, struct err *err);
 /* Records what --off-cpu has summed, if it is asked for. */
 bool record_session_take_off_cpu(struct session *s, struct err *err);

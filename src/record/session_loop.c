@@ -11,7 +11,7 @@ enum {
     FIRST_MS = 8, /* until the first look at the rings */
     MAX_EVENTS = 64,
     THREADS_MS = 100, /* how often readers are asked how they are */
-    COPIES_MS = 100,  /* how often it is looked whether the room for copies of stacks is used up */
+    COPIES_MS = 100,  /* how often it is checked whether the room for copies of stacks is used up */
 };
 
 static void take_signals(struct session *s) {
@@ -263,7 +263,8 @@ bool record_session_drain(struct session *s, struct err *err) {
     record_session_set_budget(s);
     const struct record_options *o = s->job->options;
     bool due = s->off_cpu && record_off_cpu_due(s->off_cpu), wrote;
-    /* What is summed has its last wait's time, in the round that begins here: so there is one each time. */
+    /* A sum has the time of its last wait, and is written into the round that begins here: so a round ends
+     * only when sums are taken. */
     if (s->off_cpu)
         s->drain.no_rounds = o->overwrite || o->threads || !due;
     bool ok = o->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);

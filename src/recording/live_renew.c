@@ -35,7 +35,8 @@ static bool is_ksymbol(const uint8_t *record, size_t size) {
     return size >= KSYMBOL_FLAGS_AT + 2 && bytes_load32(record, false) == PERFDATA_RECORD_KSYMBOL;
 }
 
-/* By address: whether the kernel's code there is gone, as said last. False: out of memory. */
+/* By address: whether the last record about it says that the kernel's code there was removed. False: out of
+ * memory. */
 static bool find_gone(struct bytes all, struct hash_map *gone) {
     bool ok = true;
     for (size_t at = 0, size; ok && at < all.size; at += size) {

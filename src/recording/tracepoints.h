@@ -21,9 +21,9 @@
 enum { TRACEPOINT_FIELDS = 12 };
 
 struct tracepoint_row {
-    const char *system, *event; /* event NULL: any of the system that no row before takes */
+    const char *system, *event; /* event NULL: any of the system that no earlier row matches */
     int kind;                   /* what the caller calls it */
-    unsigned needed; /* the first so many fields must be there; else the row is as if it were not */
+    unsigned needed;            /* this many of the first fields must exist; else the row is ignored */
     const char *fields[TRACEPOINT_FIELDS]; /* "": none here; NULL: no more */
 };
 
@@ -31,7 +31,7 @@ struct tracepoint_row {
 struct tracepoint_place {
     uint32_t offset, size;
     bool is_signed;
-    bool dynamic, relative; /* it holds length and offset of what is meant; relative: to the field's end */
+    bool dynamic, relative; /* it holds the value's length and offset; relative: to the field's end */
 };
 
 /* How one event of the recording is read. */

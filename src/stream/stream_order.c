@@ -264,7 +264,7 @@ static int compare_tied(const void *x, const void *y) {
 }
 
 /* Sorts the next items by `tie` if several have one time; all of them are popped before any is pushed. False:
- * memory. */
+ * out of memory. */
 static bool sort_tied(struct order *o) {
     struct order_queue *q = &o->queue;
     if (!o->tie || o->tied || !q->open || q->sorted - q->head < 2 ||
@@ -290,7 +290,7 @@ static bool sort_tied(struct order *o) {
     return true;
 }
 
-/* Takes the next item. False: there is none, or (*failed) memory. */
+/* Takes the next item. False: there is none, or (*failed) out of memory. */
 static bool pop(struct order *o, struct order_item *item, bool *failed) {
     *failed = !sort_tied(o);
     if (*failed || !order_queue_pop(&o->queue, item))

@@ -59,7 +59,7 @@ struct order {
     order_want_fn *want; /* NULL: everything */
     void *want_ctx;      /* of tie, too */
     order_tie_fn *tie;   /* set after order_init; NULL: none */
-    size_t tied;         /* so many of the next items have one time, and are in the order of `tie` */
+    size_t tied;         /* how many of the next items have the same time, and are sorted by `tie` */
     size_t events;       /* how many the stream had when the first item was queued */
     bool ended, disabled;
 };

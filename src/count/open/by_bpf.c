@@ -51,7 +51,7 @@ static bool load(struct count_by_bpf *b, const struct os_bpf *bpf, struct err *e
     return os_bpf_load(&b->object, false, err);
 }
 
-/* Tells the program of the groups. Their ids are their folders' inode numbers (cgroups(7)). */
+/* Passes the groups to the program. Their ids are their folders' inode numbers (cgroups(7)). */
 static bool put_groups(const struct count_by_bpf *b, const struct count_by_bpf_from *from, struct err *err) {
     for (uint32_t i = 0; i < b->groups.count; i++) {
         char path[1024];
@@ -86,7 +86,7 @@ static bool put_counters(const struct count_by_bpf *b, const struct os_bpf *bpf,
     return true;
 }
 
-/* On each CPU: what runs there has its counts until now. */
+/* Makes each CPU add up what the task that runs there has counted until now. */
 static bool settle(const struct count_by_bpf *b, const struct perf_target *t, struct err *err) {
     for (size_t i = 0; i < t->cpus.count; i++) {
         int why = -os_bpf_run_on(&b->object, GROUP_COUNTS_PROGRAM_NOW, (uint32_t)t->cpus.items[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Control groups that share one set of counters a CPU (perf-stat(1), --bpf-counters): a BPF program reads
- * them where a CPU turns to another group (bpf/group_counts.bpf.c), so that their number, and what a switch
- * costs, do not grow with the groups.
+ * them where a CPU switches to another group (bpf/group_counts.bpf.c), so that their number, and what a
+ * switch costs, do not grow with the groups.
  */
 #ifndef SONDE_COUNT_OPEN_BY_BPF_H
 #define SONDE_COUNT_OPEN_BY_BPF_H
@@ -32,7 +32,7 @@ struct count_by_bpf {
 };
 
 /* Begins to count the plan's events that are `by_bpf`; none: does nothing. Counters are open. False and *err:
- * what is in the way, with what to do; count_by_bpf_fini is due in either case. */
+ * what prevents it, and what to do. Call count_by_bpf_fini in either case. */
 bool count_by_bpf_open(struct count_by_bpf *b, const struct count_by_bpf_from *from,
                        const struct count_counters *c, const struct count_plan *p,
                        const struct perf_target *t, struct err *err);

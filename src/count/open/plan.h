@@ -33,7 +33,7 @@ struct count_plan {
     VEC(struct count_event) shown; /* beside events, one for each */
     VEC(const char *) cgroups;     /* with COUNT_CGROUP: the names of the groups */
     bool on_exec;                  /* events begin with the command */
-    bool quiet;                    /* of what names show anyway, or an earlier run has said */
+    bool quiet;                    /* no messages about what names show anyway, or an earlier run has said */
     bool by_task; /* of a command, by thread or name: counters tell what each thread counted (tasks.h) */
     struct arena arena;
 };

@@ -189,8 +189,8 @@ static uint32_t moved_function(const struct reading *r, const struct jitdump_mov
     return named;
 }
 
-/* The function's number among the part's own: one of an earlier part is put into it. JITCODE_NONE: out of
- * memory. */
+/* The function's number within this part. A function of an earlier part is copied into this one.
+ * JITCODE_NONE: out of memory. */
 static uint32_t own_function(struct reading *r, uint32_t number) {
     size_t old = r->h->functions.count;
     if (number >= old)

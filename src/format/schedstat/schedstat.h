@@ -44,8 +44,8 @@ struct schedstat {
 };
 void schedstat_fini(struct schedstat *s);
 
-/* Adds the lines of a text, which is borrowed. False with *err: it is no such text, another version, or
- * memory. */
+/* Adds the lines of a text, which is borrowed. False with *err: it is no such text, another version, or out
+ * of memory. */
 bool schedstat_parse(struct bytes text, struct schedstat *s, struct err *err);
 
 /* Appends the records of all lines. */

@@ -47,8 +47,8 @@ static bool begins(struct bytes b, const char *text) {
     return b.size >= strlen(text) && memcmp(b.data, text, strlen(text)) == 0;
 }
 
-/* Bytes of what the argument is of a field, if it has a sign: of a scalar, or of an element of a probe's
- * array, whose type says it ("s16 name[]"). 0: of anything else. */
+/* The size in bytes of a signed field, or with `element` of an element of a probe's array, whose type gives
+ * it ("s16 name[]"). 0: the field is anything else. */
 static uint32_t signed_size(const struct tracing_field *f, bool element) {
     const struct bytes *d = &f->declaration;
     bool array = d->size && d->data[d->size - 1] == ']';

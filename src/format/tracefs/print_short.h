@@ -21,7 +21,7 @@ struct print_short {
 
 void print_short_init(struct print_short *s, struct bytes print, const struct tracing_field *fields,
                       size_t field_count);
-/* The next conversion that prints such a field, and nothing else, by %d or %i. False: there is none more. */
+/* The next conversion that prints such a field, and nothing else, by %d or %i. False: there are no more. */
 bool print_short_next(struct print_short *s);
 
 #endif

@@ -24,7 +24,7 @@ struct ring_page_layout {
     bool big_endian;                                  /* of the machine that wrote it */
 };
 
-/* From the text of events/header_page. False: it does not tell of the three fields. */
+/* From the text of events/header_page. False: it does not describe the three fields. */
 bool ring_page_layout_parse(struct bytes header_page, bool big_endian, struct ring_page_layout *out);
 
 struct ring_page {

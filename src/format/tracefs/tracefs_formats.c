@@ -152,8 +152,8 @@ static void write_print(struct out *o, struct bytes print, const struct tracing_
     }
 }
 
-/* Bytes of an element of a probe's array, "s32 name[]", whose format says neither that nor how many there
- * are, and whose type the library does not know. 0: it is none. */
+/* The size of an element of a probe's array ("s32 name[]"), of which the format gives neither that nor the
+ * number of elements, and whose type the library does not know. 0: the field is no such array. */
 static uint32_t probe_element(struct bytes declaration) {
     static const char *const TYPES[] = {"u8 ", "s8 ", "u16 ", "s16 ", "u32 ", "s32 ", "u64 ", "s64 "};
     if (declaration.size < 2 || memcmp(declaration.data + declaration.size - 2, "[]", 2) != 0)

@@ -130,7 +130,7 @@ static void test_short_fields(void **state) {
     } cases[] = {
         {"\"%d %5d|%i\", REC->small, REC->small, REC->small", "-5    -5|-5"},
         {"\"%d%% %d\", REC->plain, REC->a", "65531% -5"},
-        {"\"%x %u\", REC->small, REC->small", "fffb 65531"}, /* not by a sign: as it was */
+        {"\"%x %u\", REC->small, REC->small", "fffb 65531"}, /* not a signed conversion: unchanged */
         {"\"%d %d\", REC->plain + 1, REC->small", "65532 -5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

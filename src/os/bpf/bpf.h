@@ -17,19 +17,19 @@ struct os_bpf {
     /* bpf(2): a descriptor that closes on exec, or 0; a negative errno on failure. `bytes`: how much of
      * `attr` there is. */
     int (*call)(void *ctx, int command, union bpf_attr *attr, size_t bytes);
-    /* Maps `bytes` from `offset` on of what a map's descriptor holds into memory, shared with the kernel;
-     * NULL: it may not. */
+    /* Maps `bytes` of a BPF map from `offset` on into memory that is shared with the kernel; NULL: failed. */
     void *(*map)(void *ctx, int fd, size_t offset, size_t bytes, bool writable);
     void (*unmap)(void *ctx, void *p, size_t bytes);
     /* read(2), of iterators: how many bytes came, or a negative errno. */
     int64_t (*read)(void *ctx, int fd, void *p, size_t n);
-    /* poll(2) for reading: whether there is something within `ms`; -1: without an end, but for signals. */
+    /* poll(2) for reading: whether data arrive within `ms`; -1: waits until they do, or a signal comes. */
     bool (*wait)(void *ctx, int fd, int ms);
     void (*close)(void *ctx, int fd);
-    /* Whether the kernel tells its types (/sys/kernel/btf/vmlinux), without which no program finds them. */
+    /* Whether the kernel publishes its types (/sys/kernel/btf/vmlinux), without which programs cannot be
+     * fitted to it. */
     bool (*has_types)(void *ctx);
-    /* How many possible CPUs there are: a value of a per-CPU map is so many, each padded to 8 bytes; 0: not
-     * known. */
+    /* How many possible CPUs there are: a value of a per-CPU map has one element for each, padded to 8 bytes;
+     * 0: not known. */
     uint32_t (*cpus)(void *ctx);
 };
 

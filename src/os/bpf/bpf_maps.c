@@ -113,7 +113,8 @@ out:
 
 enum { READ_BYTES = 1 << 16 };
 
-/* Hands on the whole rows in `buffer`, and moves what is left of one to its start. False: enough. */
+/* Hands on the whole rows in `buffer`, and moves what is left of one to its start. False: `fn` returned
+ * false. */
 static bool take_rows(uint8_t *buffer, size_t *used, size_t row_bytes, os_bpf_entry_fn *fn, void *ctx) {
     size_t at = 0;
     for (; *used - at >= row_bytes; at += row_bytes)

@@ -26,9 +26,9 @@ struct os_bpf_map_kind {
 int os_bpf_make_map(const struct os_bpf *bpf, const struct os_bpf_map_kind *kind);
 
 /*
- * Puts the map `inner` into place `index` of an array of maps. When it returns no program writes to the map
- * that was there before any more (the kernel waits for those that run, see maybe_wait_bpf_programs), so that
- * one can be read, and nothing that was counted is lost or counted twice. 0 or a negative errno.
+ * Puts the map `inner` into place `index` of an array of maps. Once it returns, no program writes to the map
+ * that was there before (the kernel waits for those that are running, see maybe_wait_bpf_programs), so that
+ * this map can be read, and nothing that was counted is lost or counted twice. 0 or a negative errno.
  */
 int os_bpf_put_inner(const struct os_bpf *bpf, int outer, uint32_t index, int inner);
 
@@ -37,7 +37,8 @@ typedef bool os_bpf_entry_fn(void *ctx, const void *key, const void *value);
 
 /*
  * Calls `fn` for each entry of a hash map that nobody writes to (os_bpf_put_inner, or programs detached), in
- * no order, in batches (Linux 5.6). `value_bytes`: of a per-CPU map those of all CPUs. 0 or a negative errno.
+ * no particular order, in batches (Linux 5.6). `value_bytes`: of a per-CPU map those of all CPUs. 0 or a
+ * negative errno.
  */
 int os_bpf_each(const struct os_bpf *bpf, int map, size_t key_bytes, size_t value_bytes, os_bpf_entry_fn *fn,
                 void *ctx);

@@ -166,7 +166,7 @@ static int run_loader(struct os_bpf_object *o, char *log, enum step *step) {
     return status;
 }
 
-/* What can be said of a failure; ends in the remedy. Returns false. */
+/* Explains a failure, and names the remedy. Returns false. */
 static bool explain(const struct os_bpf_object *o, int error, enum step step, struct err *e) {
     const char *name = o->code->name;
     if (error == EPERM || error == EACCES)

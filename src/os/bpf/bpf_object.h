@@ -6,8 +6,8 @@
  * newer.
  *
  *     struct os_bpf_object o;
- *     os_bpf_open(&o, &os_bpf_system, &bpf_tasks)            what the maps begin with may be changed now
- *     os_bpf_load(&o, verbose, &e) && os_bpf_attach(&o, e)   maps and programs are there; they are called
+ *     os_bpf_open(&o, &os_bpf_system, &bpf_tasks)            initial contents of maps may be changed now
+ *     os_bpf_load(&o, verbose, &e) && os_bpf_attach(&o, e)   maps and programs exist; programs are called
  *     ...                                                    bpf_maps.h
  *     os_bpf_close(&o)                                       in any state: all is detached and freed
  */
@@ -62,13 +62,13 @@ struct os_bpf_object {
     } programs[OS_BPF_PROGRAMS_MAX];
 };
 
-/* Borrows both. False: no memory. os_bpf_close is due in either case. */
+/* Borrows both. False: out of memory. Call os_bpf_close in either case. */
 bool os_bpf_open(struct os_bpf_object *o, const struct os_bpf *bpf, const struct os_bpf_code *code,
                  struct err *e);
 
-/* Before os_bpf_load what .rodata, .data or .bss begins with, to be changed; afterwards the memory that the
- * programs use (not .rodata, which can be changed no more: NULL). As long as the object is open. The struct
- * is in dist/NAME.h. */
+/* Before os_bpf_load: the initial content of .rodata, .data or .bss, which may be changed. Afterwards: the
+ * memory that the programs use (NULL for .rodata, which can no longer be changed). Valid as long as the
+ * object is open. The struct is in dist/NAME.h. */
 void *os_bpf_data(struct os_bpf_object *o, uint32_t map);
 
 /* How many entries the map gets, instead of what the code says; before os_bpf_load. */
@@ -83,10 +83,10 @@ bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e)
 bool os_bpf_attach(struct os_bpf_object *o, struct err *e);
 
 /* Runs a program of raw_tp, attached or not, once on a CPU (in an interrupt there): 0 or a negative errno
- * (-ENXIO: it is off). It has to use no arguments. */
+ * (-ENXIO: it is off). It must not use its arguments. */
 int os_bpf_run_on(const struct os_bpf_object *o, uint32_t program, uint32_t cpu);
 
-/* No program is called any more (one that runs right now may end a moment later); maps stay. */
+/* Programs are no longer called (one that is running may end a moment later); maps stay. */
 void os_bpf_detach(struct os_bpf_object *o);
 
 void os_bpf_close(struct os_bpf_object *o);

@@ -20,8 +20,8 @@ struct os_bpf_ring {
 bool os_bpf_ring_open(struct os_bpf_ring *r, const struct os_bpf *bpf, int fd, uint32_t bytes, struct err *e);
 
 /* Calls `fn` for each record that is whole, and gives its room back; `record` is valid during the call, which
- * may return false to stop after it. How many there were; -EBADMSG: the ring holds what cannot be, and is
- * read no more. */
+ * may return false to stop after it. How many there were; -EBADMSG: the ring is corrupt, and is no longer
+ * read. */
 typedef bool os_bpf_record_fn(void *ctx, struct bytes record);
 int os_bpf_ring_take(struct os_bpf_ring *r, os_bpf_record_fn *fn, void *ctx);
 

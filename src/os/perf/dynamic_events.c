@@ -66,7 +66,7 @@ static const char *system_read(const struct os_dynamic_events *e, enum os_dynami
     return sysfs_system.read(&sysfs_system, path, a, err);
 }
 
-/* What the kernel logged of a line that it refused:
+/* Finds in the kernel's log why it refused a line:
  *   [  12.3] trace_uprobe: error: Invalid argument name
  *     Command: p:probe_a/main /a:0x1139 x=%xx
  */

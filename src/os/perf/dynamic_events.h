@@ -18,7 +18,7 @@ struct os_dynamic_events {
      * there; ERR_PERMISSION. */
     const char *(*read)(const struct os_dynamic_events *e, enum os_dynamic_kind kind, struct arena *a,
                         struct err *err);
-    /* Appends one line (without its newline). False and *err: the kernel refused, with what it says of it;
+    /* Appends one line (without its newline). False and *err: the kernel refused, with its reason;
      * ERR_ABSENT, ERR_PERMISSION. */
     bool (*write)(const struct os_dynamic_events *e, enum os_dynamic_kind kind, const char *line,
                   struct err *err);

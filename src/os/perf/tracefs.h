@@ -26,7 +26,7 @@ struct os_tracefs {
     bool (*list)(void *ctx, const char *path, struct arena *a, struct sysfs_names *out, struct err *err);
     /* A descriptor that gives what a ring holds and does not wait for more; or -errno. */
     int (*open_ring)(void *ctx, const char *path);
-    /* Whether a process is there. */
+    /* Whether a process exists. */
     bool (*is_alive)(void *ctx, pid_t pid);
 };
 
@@ -45,7 +45,7 @@ struct os_tracefs_fake {
     int refused_with;
     pid_t alive;
     unsigned writes;
-    unsigned fail_after; /* so many writes; 0: none fails */
+    unsigned fail_after; /* writes fail after this many; 0: none fails */
 };
 void os_tracefs_fake_put(struct os_tracefs_fake *f, const char *path, const char *text);
 /* The text of a file, or NULL. */

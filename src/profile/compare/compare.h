@@ -65,8 +65,8 @@ bool compare_make(const struct compare_side *sides, uint32_t count, const struct
                   struct compare *out, struct err *err);
 void compare_fini(struct compare *c);
 
-/* Returns "wa and wb are taken to be the same program", allocated in the comparison; NULL: there are no
- * such names, or no memory. */
+/* Returns "wa and wb are taken to be the same program", allocated in the comparison; NULL: there are no such
+ * names, or out of memory. */
 const char *compare_programs_text(struct compare *c);
 
 enum { COMPARE_NO_ROW = UINT32_MAX };

@@ -6,8 +6,8 @@
  *   parse    60      parse      100         parse     60   58
  *   digit    40        digit     42         digit     40   42    inlined in parse (new)
  *
- * For each function that some side lacks, what is inlined anywhere counts for it, on all sides; the innermost
- * such function of a place does.
+ * Inlined code of a function that some side lacks counts for that function, on all sides. Where such
+ * functions are nested, it counts for the innermost one.
  */
 #include <stdlib.h>
 

@@ -228,8 +228,8 @@ static void add_draws(const struct finder *f, size_t k, size_t row, float *sum, 
     }
 }
 
-/* Takes the |t| of a row in each draw into the largest ones. The error of a draw is scaled as that of the row
- * itself was widened, and is as little below what independent samples have. */
+/* Takes the |t| of a row in each draw into the largest ones. The error of a draw, like that of the row
+ * itself, is never less than independent samples have. */
 static void test_row(const struct finder *f, size_t row, float *most) {
     float sum[INTERVAL_DRAWS], squares[INTERVAL_DRAWS], one[INTERVAL_DRAWS], all[INTERVAL_DRAWS] = {0},
                                                                              variance[INTERVAL_DRAWS] = {0};

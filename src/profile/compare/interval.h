@@ -75,7 +75,7 @@ struct interval_input {
 
 struct interval_result {
     double reach;       /* how many standard errors the intervals reach to either side */
-    size_t tested;      /* rows with samples enough */
+    size_t tested;      /* rows with enough samples */
     unsigned blocks;    /* the fewest blocks that a recording was cut into */
     double correlation; /* what was left between neighbours */
     double base_total;  /* the costs of all rows on the base's side */

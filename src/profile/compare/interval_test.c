@@ -209,7 +209,7 @@ static void test_gate(void **state) {
     assert_false(interval_grew(&grown, 0, &result));
 }
 
-/* Nothing, one sample, one slice: no number is printed that is none. */
+/* No samples, all samples in one slice, no rows: costs are finite numbers. */
 static void test_degenerate(void **state) {
     struct simulation *s = calloc(1, sizeof *s);
     struct interval_input in = {.recordings = s->recordings, .count = 2, .rows = ROWS, .level = 0.95};

@@ -7,8 +7,8 @@
 
 #include "profile/profile_internal.h"
 
-/* What else stack samples are: of a row with too few samples, of the event that costs are counted against, of
- * an event that does not matter. */
+/* Instead of a row, for stack samples of a row with too few samples, of the event that costs are counted
+ * against, and of an event that does not matter. */
 enum { NOT_JUDGED = UINT32_MAX, COUNTED_AGAINST = UINT32_MAX - 1, NO_MATTER = UINT32_MAX - 2 };
 
 /* One recording while its samples are counted. */
@@ -16,11 +16,11 @@ struct counting {
     const struct profile *p;
     uint32_t event;         /* in its recording */
     uint32_t against_event; /* PROFILE_NONE: it is not counted against one */
-    uint32_t *judged;       /* by stack sample: the row that is judged, or one of what follows */
+    uint32_t *judged;       /* by stack sample: the row that is judged, or one of the numbers above */
     float *weights;
     double *against;
     uint64_t *samples;
-    uint64_t first, last; /* times; without them numbers of samples */
+    uint64_t first, last; /* times; if samples have none, their numbers */
     bool timed;
     double squares, sum;
     uint64_t total;
@@ -174,7 +174,7 @@ static bool count_side(struct judging *j, uint32_t side, struct err *err) {
 
 /* ---- what comes of it ---- */
 
-/* Costs of rows that are not judged are told, too. */
+/* Fills in the costs of a row that is not judged. */
 static void fill_cost(struct judging *j, uint32_t row, struct interval *to) {
     double costs[2] = {0}, against[2] = {0};
     for (uint32_t s = 0; s < j->c->sides; s++) {
@@ -190,8 +190,8 @@ static void fill_cost(struct judging *j, uint32_t row, struct interval *to) {
                             .says = INTERVAL_TOO_FEW};
 }
 
-/* How far a row comes first: proved increases, then proved decreases, by how much they are at least; then
- * what is not proved, and what cannot be, by how much it changed. */
+/* A row's rank: proved increases, then proved decreases, each by the least that they can be; then changes
+ * that are not proved, then rows with too few samples, each by how much they changed. */
 struct rank {
     int group;
     double by;

@@ -13,7 +13,7 @@
 #include "os/bpf/bpf_object.h"
 #include "os/proc/proc.h"
 
-/* The kernel's memory for copies, and ours at most for threads that still wait at the end. */
+/* The kernel's memory for copies, and the most that we use for threads that still wait at the end. */
 enum { RECORD_COPIES_BYTES = 16 << 20 };
 
 struct record_copies_own {
@@ -22,29 +22,29 @@ struct record_copies_own {
 };
 
 struct record_copies {
-    struct os_bpf_object *object;           /* borrowed; */
+    struct os_bpf_object *object;           /* borrowed */
     uint32_t bytes, pages;                  /* of each stack, and of a generation; 0: none are copied */
     struct writer page, stack;              /* of the one that was found last */
     struct bpf_off_cpu_registers registers; /* of it */
     VEC(struct bpf_off_cpu_copy_key) old;
     VEC(struct record_copies_own) own; /* of threads that still wait */
     struct writer own_bytes;
-    uint64_t no_room; /* threads that still wait, and for whose stack there was no more memory */
+    uint64_t no_room; /* threads that still wait, for whose stacks there was no memory left */
 };
 
 /* Before `object` is loaded: `bytes` (0: none) are to be copied of each stack. */
 void record_copies_init(struct record_copies *c, struct os_bpf_object *object, uint32_t bytes);
 void record_copies_fini(struct record_copies *c);
 
-/* Whether it is time to take what there is, lest there be no more room. */
+/* Whether copies should be taken now, before there is no room left. */
 bool record_copies_due(const struct record_copies *c);
 
 /* Gives the sample the registers and the stack with that hash, borrowed until the next call. False: the copy
  * is not there, or memory ran out. */
 bool record_copies_find(struct record_copies *c, uint64_t hash, struct perfdata_sample *s);
 
-/* When the sums have been taken: what none of the next can name is dropped, to make room. False: out of
- * memory. */
+/* Call it once the sums have been taken: drops the copies that no later sum can refer to, to make room.
+ * False: out of memory. */
 bool record_copies_turn(struct record_copies *c);
 
 /* Copies the stack of a thread that still waits. Returns its number, from 1 on; 0: it cannot be read. */

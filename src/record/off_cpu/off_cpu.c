@@ -290,8 +290,8 @@ static bool push(struct record_off_cpu *x, uint64_t word) {
     return to != NULL;
 }
 
-/* Appends a stack after its marker; the kernel's (0: it has its marker) without the scheduler's functions
- * that it begins with. False: no memory. */
+/* Appends a stack after its marker. The kernel's (`marker` 0: it has its own) loses the scheduler's functions
+ * at its beginning. False: out of memory. */
 static bool add_stack(struct record_off_cpu *x, uint64_t hash, uint64_t marker) {
     struct bpf_off_cpu_stack s;
     bool inner = !marker, ok = true;
@@ -325,7 +325,8 @@ static uint64_t wait_frame(struct record_off_cpu *x, const struct wait *wait, co
     return address;
 }
 
-/* The wait's callchain into x->chain, without the user's part where the stack is copied. False: no memory. */
+/* The wait's callchain into x->chain, without the user's part where the stack is copied. False: out of
+ * memory. */
 static bool add_chain(struct record_off_cpu *x, const struct wait *wait, uint64_t frame, bool copied) {
     vec_clear(&x->chain);
     if (!push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) || !add_stack(x, wait->key.kernel_stack, 0))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long threads did not run, and where (record --off-cpu): programs in the kernel sum it
- * (bpf/off_cpu.bpf.c), here the sums become samples of the event "offcpu-time", whose period is the time in
- * nanoseconds (perf-record(1)).
+ * How long threads did not run, and where (record --off-cpu): programs in the kernel add it up
+ * (bpf/off_cpu.bpf.c), and here the sums become samples of the event "offcpu-time", whose period is the time
+ * in nanoseconds (perf-record(1)).
  *
  * The innermost frame says what the thread waits for (wait_frames.h), then come the kernel's callchain, from
  * where the thread waits outwards (the scheduler's own functions are left out), and the user's. Waits that
- * were shorter than the least for which there are stacks are one sample a thread and kind, without the
- * callchains. A sample's time is that of the last wait in it, a second or so after the first.
+ * are too short to get stacks (--off-cpu-min) become one sample for each thread and kind, without callchains.
+ * A sample's time is that of the last wait in it, a second or so after the first.
  */
 #ifndef SONDE_RECORD_OFF_CPU_OFF_CPU_H
 #define SONDE_RECORD_OFF_CPU_OFF_CPU_H
@@ -36,10 +36,11 @@ struct record_off_cpu_sources {
  * missing. */
 struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources *sources, struct err *err);
 
-/* Begins, or ends: who still waits then has waited until now. False and *err when the kernel refuses. */
+/* Starts or stops counting. Threads that still wait when it stops have waited until then. False and *err when
+ * the kernel refuses. */
 bool record_off_cpu_switch(struct record_off_cpu *x, bool on, struct err *err);
 
-/* Whether it is time to take what there is: once a second, or sooner where the map fills up. */
+/* Whether sums should be taken now: once a second, or sooner where the map fills up. */
 bool record_off_cpu_due(struct record_off_cpu *x);
 
 /* Appends what was summed since the last call as samples of `event`, by time, and the names of their wait
@@ -47,10 +48,10 @@ bool record_off_cpu_due(struct record_off_cpu *x);
 bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *event,
                          const struct record_sink *sink, struct writer *w, struct err *err);
 
-/* Another file begins: names are told again. */
+/* Call it when another file begins: names are written again. */
 void record_off_cpu_forget(struct record_off_cpu *x);
 
-/* What was counted so far: says what got lost, and of which map (log_line). */
+/* Logs what was counted so far, what was lost, and which map was full. */
 void record_off_cpu_tell(struct record_off_cpu *x);
 
 void record_off_cpu_free(struct record_off_cpu *x);

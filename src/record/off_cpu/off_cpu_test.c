@@ -189,7 +189,7 @@ static void sums_become_samples(void **state) {
         assert_true(perfdata_u64_at(&s.callchain, i) == chain[i]);
     assert_int_equal(at, w.size);
 
-    /* The next ones are in the other map; their names are known; what was taken is gone. */
+    /* The next ones are in the other map; their names are known; what was taken does not come again. */
     writer_clear(&w);
     at = 0;
     put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_B), &key, 6000, 1000);

@@ -17,11 +17,11 @@
 #define RECORD_WAIT_BASE 0xffffffffffff0000ull
 enum { RECORD_WAIT_BYTES = 16, RECORD_WAIT_NUMBERS = BPF_OFF_CPU_KINDS * 640, RECORD_WAIT_NAME = 64 };
 
-/* Which kind of wait, below RECORD_WAIT_NUMBERS. */
+/* The number of a kind of wait, below RECORD_WAIT_NUMBERS. */
 uint32_t record_wait_number(const struct bpf_off_cpu_key *key);
 
-/* Its name, and the rest of `name` NULs; the name's length, below RECORD_WAIT_NAME - 8. `machine`: whose
- * numbers of system calls (uname(2)). */
+/* Fills `name` with the wait's name, padded with NULs, and returns its length, below RECORD_WAIT_NAME - 8.
+ * `machine` (uname(2)): whose system call numbers are meant. */
 size_t record_wait_name(uint32_t number, const char *machine, char name[RECORD_WAIT_NAME]);
 
 #endif

@@ -251,7 +251,7 @@ static void plan_off_cpu(struct record_event_plan *p, uint32_t index, const stru
         .mode_fixed = true};
     set_common(p, o, t);
     p->attr.sample_type |= PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_CALLCHAIN;
-    p->attr.sample_type &= ~PERFDATA_SAMPLE_CPU; /* who waits is on none */
+    p->attr.sample_type &= ~PERFDATA_SAMPLE_CPU; /* a thread that waits is on no CPU */
     if (record_plan_off_cpu_copies(o)) {
         set_callgraph(&p->attr, RECORD_CALLGRAPH_DWARF, o, NULL);
         p->attr.sample_regs_user = record_plan_off_cpu_regs();

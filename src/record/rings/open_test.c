@@ -457,7 +457,7 @@ static void cgroup_is_not_there(void **state) {
     record_plan_fini(&plan);
 }
 
-/* The event of --off-cpu has the dumps that it is given copies for. */
+/* The event of --off-cpu has dumps of registers and stacks if stacks are copied for it. */
 static void off_cpu_stacks(void **state) {
     struct fixture *f = *state;
     const uint64_t dump = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
