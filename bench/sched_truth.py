@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What programs know of themselves beside what `sched` tells of them: sched_truth.py SONDE [SECONDS]
+"""Compares what programs measure of themselves with what `sched` reports about them: sched_truth.py SONDE [SECONDS]
 
 One program sleeps, two burn one CPU together, one writes to a pipe and waits for the answer. Each measures its own
 time: how long it was off its CPU, how long it ran (CLOCK_THREAD_CPUTIME_ID, which is sum_exec_runtime) and, of the two that

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tracing costs the traced: CPU time of `dd bs=1`, which does two system calls a block, alone and under tracers.
 
-trace.py SONDE [BLOCKS]     under `sonde trace -s`, its lines, and what there is of strace, perf and BLOCKS / 5 of them
+trace.py SONDE [BLOCKS]     under `sonde trace -s`, and with fewer blocks under `sonde trace -o`, strace and perf (if installed)
 
 Prints for each: microseconds of CPU time a call, alone and traced, their ratio, and how many reads were counted. Each is
 measured between two runs alone. Status 1 if sonde has missed a call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* System calls: every 16 bytes are one event, of few threads. However they contradict each other, each enter
- * and each exit is told once, and all have texts. */
+ * and each exit is reported once, and all have texts. */
 #include "fuzz.h"
 
 #include "calls/summary.h"

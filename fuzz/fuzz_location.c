@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A location expression: each operation is 10 bytes, its code, what to make of its number, and the number.
- * What comes out must be what the kernel can be told, or refused. */
+/* A location expression: each operation is 10 bytes, its code, how to change its number, and the number. The
+ * result must be what the kernel can fetch, or refused. */
 #include "fuzz.h"
 
 #include <elf.h>

@@ -10,7 +10,7 @@
 
 enum { FILES = 24 };
 
-/* Texts end at bytes of 255, and are taken by these files in turn. */
+/* The input is split at bytes of 255; its parts are the contents of these files, in turn. */
 static const char *const paths[FILES] = {
     "/proc/1/task/1/stat",  "/proc/1/task/1/syscall", "/proc/2/task/2/stat",     "/proc/2/task/2/syscall",
     "/proc/2/task/3/stat",  "/proc/2/task/3/syscall", "/proc/1/status",          "/proc/2/status",

@@ -29,7 +29,7 @@ NEWER = {
     "listxattrat": 465, "removexattrat": 466, "open_tree_attr": 467, "file_getattr": 468, "file_setattr": 469,
 }
 
-# What a number's name is called where the kernel has its arguments.
+# Name in the headers -> name in the kernel's formats.
 ALIASES = {
     "stat": "newstat", "fstat": "newfstat", "lstat": "newlstat", "fstatat": "newfstatat", "uname": "newuname",
     "sendfile": "sendfile64", "umount2": "umount", "stat64": "newstat", "fstat64": "newfstat",

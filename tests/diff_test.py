@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`diff` of made recordings: diff_test.py SONDE OBJECT REBUILT APART INLINED
 
-The text is perf's (golden_diff.txt, made by scripts/golden_diff.py); functions are found again in another build; what cannot be
-compared is said in a line. OBJECT and REBUILT are two versions of a library (compared/functions.c), APART and INLINED two builds that inline otherwise.
+The text is perf's (golden_diff.txt, made by scripts/golden_diff.py); functions are found again in another build; what cannot be compared
+is reported in one line. OBJECT and REBUILT are two versions of a library (compared/functions.c), APART and INLINED two builds that inline otherwise.
 """
 import json
 import os
@@ -86,7 +86,7 @@ def command_line(*words):
 
 
 def check_program():
-    """Two builds of a program under two names, told by the recorded commands."""
+    """Two builds of a program under two names, recognised by the recorded commands."""
     def make(name, obj, shown, words, counts=(("alpha", 60), ("beta", 40)), others=()):
         path = os.path.join(FOLDER.name, shown)
         if not os.path.exists(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`timechart` over made recordings: what is drawn where, how much at most, and that names are texts only:
+"""`timechart` over made recordings: what is drawn where, how much at most, and that names are only ever text:
 timechart_test.py SONDE"""
 import os
 import re

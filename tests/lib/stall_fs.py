@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file system with one file, "program", that can be made to answer no more: stop its server (SIGSTOP). Then a close(2)
-waits, too, so that others had better be made silent where they are mounted.
+"""A file system with one file, "program", which no longer answers once its server is stopped (SIGSTOP). Then close(2)
+waits, too: where that would be in the way, have mount() leave only some kinds of requests unanswered.
 
 By the kernel's FUSE protocol (linux/fuse.h).
 """
@@ -16,7 +16,7 @@ ROOT_ID, FILE_ID, ENOENT, ENOSYS = 1, 2, 2, 38
 
 
 class Unable(Exception):
-    """It may not be mounted here."""
+    """We may not mount it here."""
 
 
 def attributes(node, data):
@@ -25,7 +25,7 @@ def attributes(node, data):
 
 
 def answer(opcode, node, body, data):
-    """(error, bytes) of a request; None: it wants no answer. Nothing may be cached: attributes are asked for anew."""
+    """The answer to a request: (error, bytes); None: it gets none. Nothing may be cached, not even attributes."""
     if opcode == INIT:
         return 0, struct.pack("<IIIIHHIIHHI7I", 7, 31, 0, 0, 12, 9, 4096, 1, 1, 0, 0, *[0] * 7)
     if opcode in (FORGET, INTERRUPT, BATCH_FORGET):

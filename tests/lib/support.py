@@ -211,8 +211,8 @@ def check(ok, what):
 
 
 def status():
-    """The exit status of the test, after a line that counts the failures; what failed is said again below it, cut, as of
-    a long log the end is kept."""
+    """Returns the exit status of the test. Prints the number of failures and repeats them, as only the end of a long log is
+    kept."""
     print(f"{len(failures)} failures")
     for what in failures:
         print(f"FAIL {what}", flush=True)

@@ -42,7 +42,7 @@ def state():
 
 
 def ours():
-    """Instances that sonde made, and nobody uses any more."""
+    """Instances that sonde made, and that nobody uses any longer."""
     names = [name for name in os.listdir(os.path.join(TRACEFS, "instances")) if re.fullmatch(r"sonde-\d+", name)]
     return [name for name in names if not os.path.exists(f"/proc/{name[6:]}")]
 
@@ -53,7 +53,7 @@ def skip(why):
 
 
 def wait_for(condition):
-    """Until it is so; the limit is only there so that a test that fails ends."""
+    """Waits until the condition holds. The limit is only there so that a test that fails ends."""
     for _ in range(3000):
         if condition():
             return True

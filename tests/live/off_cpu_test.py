@@ -229,7 +229,7 @@ def children():
 
 
 def no_stacks():
-    """With a least wait that no wait has, times remain."""
+    """With a minimum that no wait reaches, there are times but no stacks."""
     record("short.data", "--off-cpu-min", "100000000", "sleep", str(SLEEP_S))
     found = waits("short.data")
     check(all(len(frames) == 1 and frames[0].startswith("short ") for *_, frames in found), f"no stacks: {found}")
@@ -237,7 +237,7 @@ def no_stacks():
 
 
 def evidence(known):
-    """Says of the recordings that this test made all that tells why their frames have the names that they have."""
+    """Prints everything that may explain the names of frames in the recordings that this test made."""
     def read(path):
         try:
             with open(path, "rb") as f:

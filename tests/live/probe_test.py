@@ -51,7 +51,7 @@ SCALARS = {  # name -> (C, bits, signed, values)
 
 
 class Writer:
-    """A function, its calls, and what is asked of it."""
+    """Writes a function, its calls, and the arguments of its probes."""
 
     def __init__(self, rng, number, cxx):
         self.rng, self.number, self.cxx = rng, number, cxx
@@ -81,7 +81,7 @@ class Writer:
         return f"{name} += 3;"
 
     def body(self):
-        """Lines; the printing one is the last but one."""
+        """The function's lines; the last but one prints."""
         lines = []
         for name, kind in self.parameters:
             if self.rng.random() < 0.4:
@@ -220,13 +220,13 @@ def equal(printed, recorded):
 
 
 def define(folder, program, event, place, asked):
-    """Sets a probe of those arguments that can be had; returns them. Others are refused in one line."""
+    """Sets a probe with those arguments that can be fetched; returns them. Others are refused in one line."""
     had, refused = [], 0
     for a in asked:
         r = probe(folder, "-x", program, "-D", f"{place} {a}")
         check(r.status == 0 or len([x for x in r.err.splitlines() if "left out" not in x and "without optim" not in x]) == 1,
               f"{program} {place} {a}: {r}")
-        # Of several places all must do, so that every event has the same arguments.
+        # No place may be left out, so that every event has the same arguments.
         if r.status == 0 and "left out" not in r.err:
             had.append(a)
         refused += r.status != 0
@@ -303,7 +303,7 @@ def truth(folder):
 
 
 def stale(folder):
-    """A probe whose file is another one by now is named as that; one that exists is not overwritten."""
+    """A probe whose file has been replaced is reported as such; a probe that exists is not overwritten."""
     with open(os.path.join(folder, "s.c"), "w", encoding="utf-8") as f:
         f.write("int g(int n) { return n + 1; }\nint main(int c, char **v) { (void)v; return g(c); }\n")
     subprocess.run(["cc", "-g", "-O0", "-Wl,--build-id=0x11", "-o", "s", "s.c"], cwd=folder, check=True)

@@ -16,7 +16,7 @@ import support  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 DEFINED = "/sys/kernel/tracing/uprobe_events"
-# The leak checker cannot look at a process that has a probe: it has a mapping that is not for reading.
+# The leak checker cannot look at a process that has a probe, because of a mapping that cannot be read.
 ENV = dict(support.ENV, ASAN_OPTIONS=support.ENV["ASAN_OPTIONS"] + ":detect_leaks=0")
 t = support.Report("record --probe")
 

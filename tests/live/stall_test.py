@@ -5,7 +5,7 @@
 stall_test.py SONDE
 
 The file system is ours (lib/stall_fs.py), in a process that is stopped once the program runs.
-SKIPs where one may not be mounted, or nothing be recorded.
+SKIPs where one may not be mounted, or nothing may be recorded.
 """
 import os
 import shutil

@@ -233,8 +233,8 @@ def count_in_groups(mount, own, ordinary_csv):
     groups = ["--for-each-cgroup", ",".join(own + name for name in CALLS)]
     ordinary = [SONDE, "stat", "-a", "-x,", "-o", ordinary_csv, "-e", event, *groups, "--"]
     truth = {"a": CALLS["a"] + CALLS["a/in"], "a/in": CALLS["a/in"], "b": CALLS["b"]}
-    # The kernel may leave out switches to and from its idle task, and what ran before one is then not the group's: not each
-    # time. That is all that another try is for: no try may count calls that were not made.
+    # The kernel may leave out switches to and from its idle task; what ran before one is then not counted for the group. That
+    # does not happen every time, so there are several tries. No try may count calls that were not made.
     for _ in range(TRIES):
         r = support.run([*ordinary, SONDE, "stat", "-a", "-x,", "--bpf-counters", "-e", f"{event},task-clock", *groups, "--",
                          *run_all])
@@ -258,7 +258,7 @@ def count_in_groups(mount, own, ordinary_csv):
 
 
 def evidence(r, event, command):
-    """What a count by command said, and what other ways to count the same say of the same program, run again."""
+    """The output of a count by command, and of other ways to count the same events of the same program, run again."""
     said = [f"status {r.status}\nstdout: {r.out}\nstderr: {r.err}"]
     for options in (["--per-comm", "-v"], ["--per-thread", "-v"], [], ["--per-comm", "-v"]):
         again = stat(*options, "-x,", "-e", event, "--", *command)

@@ -147,7 +147,7 @@ def whose():
         top.wait("-u", lambda text: "noploop" in text)
         check("leaf" not in top.text, f"--comms: nothing of others: {top.text}")
         check(top.end()[0] == 0, "-u: status")
-        # Callers are not asked for: an interrupt of a user's function has that among them, and counts as the kernel's.
+        # Without callers: an interrupt in a user's function has that function among them, but counts as the kernel's.
         top = Top("-a", "-g", "-U", "--no-children")
         top.wait("-U", lambda text: "PerfTop" in text)
         check(not has_row("leaf")(top.text) and not has_row("noploop")(top.text), f"-U: {top.text}")
@@ -293,7 +293,7 @@ def browser():
         wait("f freezes", lambda s: "FROZEN" in s)
         frozen, again = None, tmux("capture-pane", "-p")
         end = time.monotonic() + PATIENCE
-        while frozen != again and time.monotonic() < end:  # what was under way when f came is drawn to its end
+        while frozen != again and time.monotonic() < end:  # the screen that was being drawn when f was pressed is completed
             frozen = again
             time.sleep(1)
             again = tmux("capture-pane", "-p")

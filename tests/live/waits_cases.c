@@ -286,7 +286,7 @@ static void of_join(void) {
     ready();
 }
 
-/* Waits for a word that says what a mutex would say, but what lies around it does not, or is gone. */
+/* Waits for a word in memory that looked like a mutex at first, and then is unmapped or has another value. */
 static uint32_t *word;
 
 static void *wait_word(void *arg) {
@@ -588,7 +588,7 @@ static void chain(void) {
     ready();
 }
 
-/* Nothing but to read what standard input is. */
+/* Only reads standard input, whatever that is. */
 static void input(void) {
     stay();
 }
