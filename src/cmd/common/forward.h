@@ -13,18 +13,25 @@ enum { FORWARD_WORDS_MAX = 128 };
 struct forward {
     char *list[FORWARD_WORDS_MAX];
     size_t count;
+    struct tracepoint_set tracepoints; /* from forward_record_begin on */
 };
 
 void forward_add(struct forward *f, const char *word);
-/* -i and -f as a command has them before its verb; `input` may be NULL. */
-void forward_input(struct forward *f, const char *input, bool force);
+
+/* Runs `script` with -i (`input` may be NULL) and -f as they stood before the verb, then argv[1 .. argc):
+ * argv[0] is the verb. Returns its exit status. */
+int forward_script(struct command_env *env, const char *input, bool force, int argc, char **argv);
+
+/* Begins `record` of tracepoints, with these words, the last one NULL; forward_record_run ends it. */
+void forward_record_begin(struct forward *f, const char *const *words);
 
 /* Adds `-e EVENT` for a tracepoint ("sched:sched_switch", or with terms after another slash). False, and
  * *err: this kernel does not have it, or it may not be seen. */
-bool forward_event(struct forward *f, struct tracepoint_set *set, const char *event, struct err *err);
+bool forward_event(struct forward *f, const char *event, struct err *err);
 
-/* Runs `command` with these words, then argv[1 .. argc): argv[0] is the verb. Returns its exit status. */
-int forward_run(struct command_env *env, const struct command *command, const struct forward *f, int argc,
-                char **argv);
+/* Runs `record` with these words, then argv[1 .. argc): argv[0] is the verb. Unless `ok`, it says
+ * instead what went wrong: *err. Returns the exit status. */
+int forward_record_run(struct command_env *env, struct forward *f, bool ok, const struct err *err, int argc,
+                       char **argv);
 
 #endif

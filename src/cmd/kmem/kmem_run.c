@@ -4,10 +4,7 @@
 #include "cmd/kmem/kmem.h"
 
 int kmem_script(struct command_env *env, const struct kmem_options *o, int argc, char **argv) {
-    struct forward words = {0};
-    forward_add(&words, "script");
-    forward_input(&words, o->input, o->force);
-    return forward_run(env, &cmd_script, &words, argc, argv);
+    return forward_script(env, o->input, o->force, argc, argv);
 }
 
 int kmem_record(struct command_env *env, const struct kmem_options *o, int argc, char **argv) {
@@ -16,26 +13,21 @@ int kmem_record(struct command_env *env, const struct kmem_options *o, int argc,
                                        "kmem:kmem_cache_alloc", "kmem:kmem_cache_free",
                                        "kmem:kmalloc_node",     "kmem:kmem_cache_alloc_node"};
     static const char *const PAGE[] = {"kmem:mm_page_alloc/call-graph=fp/", "kmem:mm_page_free"};
-    static const char *const FIRST[] = {"record", "-a", "-R", "-c", "1"};
+    static const char *const FIRST[] = {"-a", "-R", "-c", "1", NULL};
     enum { NEEDED = 4 };
-    struct tracepoint_set set;
-    struct forward words = {0};
+    struct forward words;
     struct err err = ERR_INIT, absent = ERR_INIT;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
-        forward_add(&words, FIRST[i]);
+    forward_record_begin(&words, FIRST);
     /* They may also stand after the verb. */
     bool page = o->choice.page, slab = o->choice.slab, ok = true;
     for (; argc > 1 && (!strcmp(argv[1], "--page") || !strcmp(argv[1], "--slab")); argc--, argv++)
         *(strcmp(argv[1], "--page") ? &slab : &page) = true;
     slab = slab || !page;
     for (size_t i = 0; slab && ok && i < sizeof SLAB / sizeof *SLAB; i++)
-        ok = forward_event(&words, &set, SLAB[i], i < NEEDED ? &err : &absent) || i >= NEEDED;
+        ok = forward_event(&words, SLAB[i], i < NEEDED ? &err : &absent) || i >= NEEDED;
     for (size_t i = 0; page && ok && i < sizeof PAGE / sizeof *PAGE; i++)
-        ok = forward_event(&words, &set, PAGE[i], &err);
+        ok = forward_event(&words, PAGE[i], &err);
     if (o->verbose)
         forward_add(&words, "-v");
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &words, argc, argv) : command_fail(&err);
+    return forward_record_run(env, &words, ok, &err, argc, argv);
 }

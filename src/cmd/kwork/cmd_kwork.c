@@ -58,27 +58,22 @@ static const struct {
 };
 
 int kwork_record(struct command_env *env, const struct kwork_common *c, int argc, char **argv) {
-    static const char *const FIRST[] = {"record", "-a", "-R", "-m", "1024", "-c", "1"};
+    static const char *const FIRST[] = {"-a", "-R", "-m", "1024", "-c", "1", NULL};
     bool classes[KWORK_CLASSES + 1];
-    struct tracepoint_set set;
-    struct forward words = {0};
+    struct forward words;
     struct err err = ERR_INIT;
     if (!kwork_parse_classes(c->classes, classes, &err))
         return command_fail(&err);
     if (!c->classes)
         classes[KWORK_SCHED] = true;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
-        forward_add(&words, FIRST[i]);
+    forward_record_begin(&words, FIRST);
     bool ok = true;
     for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS && ok; i++)
         if (classes[EVENTS[i].class])
-            ok = forward_event(&words, &set, EVENTS[i].event, &err);
+            ok = forward_event(&words, EVENTS[i].event, &err);
     if (c->verbose)
         forward_add(&words, "-v");
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &words, argc, argv) : command_fail(&err);
+    return forward_record_run(env, &words, ok, &err, argc, argv);
 }
 
 const struct command cmd_kwork = {

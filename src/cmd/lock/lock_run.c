@@ -4,10 +4,7 @@
 #include "cmd/lock/lock.h"
 
 int lock_script(struct command_env *env, const struct lock_common *common, int argc, char **argv) {
-    struct forward words = {0};
-    forward_add(&words, "script");
-    forward_input(&words, common->input, common->force);
-    return forward_run(env, &cmd_script, &words, argc, argv);
+    return forward_script(env, common->input, common->force, argc, argv);
 }
 
 int lock_record(struct command_env *env, const struct lock_common *common, int argc, char **argv) {
@@ -15,21 +12,17 @@ int lock_record(struct command_env *env, const struct lock_common *common, int a
      * to wait; perf wants them at the end, too. */
     static const char *const LOCKDEP[] = {"lock:lock_acquire", "lock:lock_acquired", "lock:lock_contended",
                                           "lock:lock_release"};
-    static const char *const FIRST[] = {"record", "-R", "-m", "1024", "-c", "1", "--synth", "task"};
-    struct tracepoint_set set;
-    struct forward words = {0};
+    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", "--synth", "task", NULL};
+    struct forward words;
     struct err err = ERR_INIT, absent = ERR_INIT;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
-        forward_add(&words, FIRST[i]);
+    forward_record_begin(&words, FIRST);
     bool ok = true;
-    if (forward_event(&words, &set, LOCKDEP[0], &absent)) {
+    if (forward_event(&words, LOCKDEP[0], &absent)) {
         for (size_t i = 1; i < sizeof LOCKDEP / sizeof *LOCKDEP && ok; i++)
-            ok = forward_event(&words, &set, LOCKDEP[i], &err);
+            ok = forward_event(&words, LOCKDEP[i], &err);
     } else {
-        ok = forward_event(&words, &set, "lock:contention_begin/call-graph=fp,max-stack=16/", &err) &&
-             forward_event(&words, &set, "lock:contention_end/call-graph=fp,max-stack=16/", &err);
+        ok = forward_event(&words, "lock:contention_begin/call-graph=fp,max-stack=16/", &err) &&
+             forward_event(&words, "lock:contention_end/call-graph=fp,max-stack=16/", &err);
     }
     if (common->verbose)
         forward_add(&words, "-v");
@@ -37,6 +30,5 @@ int lock_record(struct command_env *env, const struct lock_common *common, int a
         forward_add(&words, "-o");
         forward_add(&words, common->output);
     }
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &words, argc, argv) : command_fail(&err);
+    return forward_record_run(env, &words, ok, &err, argc, argv);
 }

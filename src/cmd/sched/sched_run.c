@@ -4,10 +4,7 @@
 #include "cmd/sched/sched.h"
 
 int sched_script(struct command_env *env, const struct sched_common *common, int argc, char **argv) {
-    struct forward words = {0};
-    forward_add(&words, "script");
-    forward_input(&words, common->input, common->force);
-    return forward_run(env, &cmd_script, &words, argc, argv);
+    return forward_script(env, common->input, common->force, argc, argv);
 }
 
 /* perf's events, and the two that tell of programs that begin and threads that end. What a kernel does not
@@ -20,26 +17,21 @@ static const char *const EVENTS[] = {
 };
 
 int sched_record(struct command_env *env, const struct sched_common *common, int argc, char **argv) {
-    static const char *const FIRST[] = {"record", "-a", "-R", "-m", "1024", "-c", "1"};
-    struct tracepoint_set set;
-    struct forward words = {0};
+    static const char *const FIRST[] = {"-a", "-R", "-m", "1024", "-c", "1", NULL};
+    struct forward words;
     struct err err = ERR_INIT;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
-        forward_add(&words, FIRST[i]);
+    forward_record_begin(&words, FIRST);
     bool ok = true;
     for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS && ok; i++) {
         struct err absent = ERR_INIT;
-        ok = forward_event(&words, &set, EVENTS[i], i ? &absent : &err) || i;
+        ok = forward_event(&words, EVENTS[i], i ? &absent : &err) || i;
     }
     struct err absent = ERR_INIT;
-    if (ok && !forward_event(&words, &set, "sched:sched_waking", &absent)) {
+    if (ok && !forward_event(&words, "sched:sched_waking", &absent)) {
         forward_add(&words, "-e");
         forward_add(&words, "sched:sched_wakeup");
     }
     if (common->verbose)
         forward_add(&words, "-v");
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &words, argc, argv) : command_fail(&err);
+    return forward_record_run(env, &words, ok, &err, argc, argv);
 }

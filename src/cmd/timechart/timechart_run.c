@@ -20,12 +20,11 @@ static const struct option options[] = {
 static const char *const usage[] = {"timechart record [<options>] [<command>]", NULL};
 
 /* Adds those that this kernel has; whether there is any. */
-static bool add_events(struct forward *f, struct tracepoint_set *set, const char *const *events,
-                       struct err *err) {
+static bool add_events(struct forward *f, const char *const *events, struct err *err) {
     bool any = false;
     for (size_t i = 0; events[i]; i++) {
         struct err absent = ERR_INIT;
-        any = forward_event(f, set, events[i], i ? &absent : err) || any;
+        any = forward_event(f, events[i], i ? &absent : err) || any;
     }
     return any;
 }
@@ -44,10 +43,9 @@ int timechart_record(struct command_env *env, const struct timechart_options *o,
                                         "sched:sched_process_fork", "sched:sched_process_exec",
                                         "sched:sched_process_exit", NULL};
     static const char *const POWER[] = {"power:cpu_idle", "power:cpu_frequency", NULL};
-    static const char *const FIRST[] = {"record", "-a", "-R", "-m", "1024", "-c", "1"};
+    static const char *const FIRST[] = {"-a", "-R", "-m", "1024", "-c", "1", NULL};
     struct record_options r = {.power = o->power_only, .tasks = o->tasks_only, .callchain = o->callchain};
-    struct tracepoint_set set;
-    struct forward words = {0};
+    struct forward words;
     struct err err = ERR_INIT, absent = ERR_INIT;
     int own = own_words(argc, argv), count = own, status;
     char *kept = argv[own], **mine = argv;
@@ -56,20 +54,16 @@ int timechart_record(struct command_env *env, const struct timechart_options *o,
     argv[own] = kept;
     if (!parsed)
         return status;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++)
-        forward_add(&words, FIRST[i]);
-    bool ok = r.power || add_events(&words, &set, TASKS, &err);
+    forward_record_begin(&words, FIRST);
+    bool ok = r.power || add_events(&words, TASKS, &err);
     /* Machines without idle states or speeds have no such events: a chart of tasks needs none. */
     if (ok && !r.tasks)
-        ok = add_events(&words, &set, POWER, r.power ? &err : &absent) || !r.power;
+        ok = add_events(&words, POWER, r.power ? &err : &absent) || !r.power;
     if (r.callchain)
         forward_add(&words, "-g");
     if (r.output) {
         forward_add(&words, "-o");
         forward_add(&words, r.output);
     }
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &words, argc - own + 1, argv + own - 1) : command_fail(&err);
+    return forward_record_run(env, &words, ok, &err, argc - own + 1, argv + own - 1);
 }

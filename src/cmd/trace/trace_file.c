@@ -74,19 +74,11 @@ int trace_file(struct command_env *env, struct trace_options *o) {
 }
 
 int trace_record(struct command_env *env, int argc, char **argv) {
-    struct forward f = {0};
-    struct tracepoint_set set;
+    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", NULL};
+    struct forward words;
     struct err err = ERR_INIT;
-    tracepoint_set_init(&set, &sysfs_system);
-    set.mounts = true;
-    forward_add(&f, "record");
-    forward_add(&f, "-R");
-    forward_add(&f, "-m");
-    forward_add(&f, "1024");
-    forward_add(&f, "-c");
-    forward_add(&f, "1");
-    bool ok = forward_event(&f, &set, "raw_syscalls:sys_enter", &err) &&
-              forward_event(&f, &set, "raw_syscalls:sys_exit", &err);
-    tracepoint_set_fini(&set);
-    return ok ? forward_run(env, &cmd_record, &f, argc, argv) : command_fail(&err);
+    forward_record_begin(&words, FIRST);
+    bool ok = forward_event(&words, "raw_syscalls:sys_enter", &err) &&
+              forward_event(&words, "raw_syscalls:sys_exit", &err);
+    return forward_record_run(env, &words, ok, &err, argc, argv);
 }
