@@ -160,6 +160,20 @@ static void test_out_numbers(void **state) {
     out_fini(&o);
 }
 
+static void test_out_plain(void **state) {
+    (void)state;
+    static const char TEXT[] = "a\x1b[1m\t\x7f \xc3\xbc\xe2\x82\xac \xc2\x9b"
+                               "2J \xff\xc3";
+    struct out o;
+    assert_true(out_init(&o, NULL, NULL));
+    out_plain(&o, TEXT, sizeof TEXT - 1);
+    assert_string_equal(out_text(&o), "a?[1m?? \xc3\xbc\xe2\x82\xac ?2J ??");
+    o.len = 0;
+    out_plain(&o, NULL, 0);
+    assert_string_equal(out_text(&o), "");
+    out_fini(&o);
+}
+
 static bool count_writes(void *ctx, const char *p, size_t n) {
     size_t *total = ctx;
     assert_int_equal(p[0], 'x');
@@ -225,6 +239,7 @@ int main(void) {
         cmocka_unit_test(test_strpool),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_out_numbers),
+        cmocka_unit_test(test_out_plain),
         cmocka_unit_test(test_out_flush_and_failure),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_sorted),

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 enum { BUFFER_BYTES = 64 * 1024, ROOM_MAX = OUT_ROOM_MAX + OUT_SPARE };
 
 bool out_init(struct out *o, out_write_fn *write, void *ctx) {
@@ -179,6 +181,18 @@ void out_hex(struct out *o, uint64_t v, unsigned width) {
 void out_hex0(struct out *o, uint64_t v, unsigned width) {
     char tmp[2 * NUMBER_MAX], *end = tmp + NUMBER_MAX;
     number(o, hex_digits(end, v), end, width, '0');
+}
+
+void out_plain(struct out *o, const char *p, size_t n) {
+    const unsigned char *at = (const unsigned char *)p;
+    for (size_t i = 0, len; i < n; i += len ? len : 1) {
+        len = utf8_len(at + i, n - i);
+        uint32_t c = len ? utf8_char(at + i, len) : 0;
+        if (c < ' ' || (c >= 0x7f && c < 0xa0))
+            out_char(o, '?');
+        else
+            out_mem(o, p + i, len);
+    }
 }
 
 void out_right(struct out *o, const char *p, size_t n, size_t width) {

@@ -94,6 +94,9 @@ static inline void out_put_hex16(char *to, uint64_t v) {
         memcpy(to + 8 * i, &x, 8);
     }
 }
+/* A text of `n` bytes that somebody else chose, for a terminal: each control character, and each byte that is
+ * no UTF-8, becomes `?`. */
+void out_plain(struct out *o, const char *p, size_t n);
 /* A text of `n` bytes, right-aligned to `width` (like %*s). */
 void out_right(struct out *o, const char *p, size_t n, size_t width);
 /* A text of `n` bytes, left-aligned to `width` (like %-*s). */

@@ -67,12 +67,6 @@ static void put_hex(uint64_t value, struct out *o) {
     out_hex(o, value, 0);
 }
 
-/* A name that somebody gave to a thread or a file: what cannot be printed becomes `?`. */
-static void put_plain(const char *name, struct out *o) {
-    for (; *name; name++)
-        out_char(o, (uint8_t)*name < ' ' || (uint8_t)*name >= 0x7f ? '?' : *name);
-}
-
 /* ---- kinds ---- */
 
 typedef void put_fn(const struct item *x, struct out *o);
@@ -108,7 +102,7 @@ static void put_file(const struct item *x, struct out *o) {
     if (!path)
         return;
     out_char(o, '<');
-    put_plain(path, o);
+    out_plain(o, path, strlen(path));
     out_char(o, '>');
 }
 
@@ -138,7 +132,7 @@ static void put_pid(const struct item *x, struct out *o) {
     if (!name)
         return;
     out_str(o, " (");
-    put_plain(name, o);
+    out_plain(o, name, strlen(name));
     out_char(o, ')');
 }
 

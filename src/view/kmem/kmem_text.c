@@ -11,11 +11,9 @@ static void rule(struct out *o) {
     out_char(o, '\n');
 }
 
-/* Names come from the recording: no control characters. */
 static void put_name(struct out *o, const char *name, size_t width) {
     size_t n = strlen(name);
-    for (size_t i = 0; i < n; i++)
-        out_char(o, (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i]);
+    out_plain(o, name, n);
     out_fill(o, ' ', width > n ? width - n : 0);
 }
 

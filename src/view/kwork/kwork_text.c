@@ -25,8 +25,9 @@ static bool is_wanted(const struct kwork_text *t, const char *name) {
     return !t->only || strcmp(t->only, name) == 0;
 }
 
-/* "(TYPE)NAME:NUM", control characters as '?'. */
-static const char *label(const struct kwork_work *w, const char *name, char room[ROOM]) {
+/* "(TYPE)NAME:NUM", in its column. */
+static void put_label(struct out *o, const struct kwork_work *w, const char *name) {
+    char room[ROOM];
     if (w->class == KWORK_IRQ)
         snprintf(room, ROOM, "%s:%" PRId64, name, (int64_t)w->id);
     else if (w->class == KWORK_SOFTIRQ)
@@ -35,10 +36,9 @@ static const char *label(const struct kwork_work *w, const char *name, char room
         snprintf(room, ROOM, "(w)%s", name);
     else
         snprintf(room, ROOM, "(w)0x%" PRIx64, w->function ? w->function : w->id);
-    for (char *c = room; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    return room;
+    size_t n = strlen(room);
+    out_plain(o, room, n);
+    out_fill(o, ' ', n < NAME_WIDTH ? NAME_WIDTH - n : 0);
 }
 
 /* ---- tables ---- */
@@ -47,13 +47,11 @@ static void put_sum(const struct kwork_text *t, const struct kwork *k, const str
                     const struct kwork_sum *s, uint64_t first_ns) {
     const struct kwork_work *w = kwork_work(k, row->work);
     const char *name = kwork_text_name(t, k, w);
-    char room[ROOM];
     if (!is_wanted(t, name))
         return;
     struct out *o = t->out;
-    const char *text = label(w, name, room);
     out_str(o, "  ");
-    out_left(o, text, strlen(text), NAME_WIDTH);
+    put_label(o, w, name);
     out_printf(o, " | %04" PRIu32 " | ", w->cpu);
     sched_put_ms(o, first_ns, 10);
     out_str(o, " ms | ");
@@ -143,18 +141,16 @@ bool kwork_text_run(void *ctx, const struct kwork *k, const struct kwork_run *ru
     struct kwork_text *t = ctx;
     const struct kwork_work *w = kwork_work(k, run->work);
     const char *name = kwork_text_name(t, k, w);
-    char room[ROOM];
     if (!kwork_chosen(t->choice, k, run) || !is_wanted(t, name))
         return true;
     kwork_text_head(t);
     struct out *o = t->out;
-    const char *text = label(w, name, room);
     out_char(o, ' ');
     sched_put_seconds(o, run->since_ns, 17);
     out_str(o, "  ");
     sched_put_seconds(o, run->until_ns, 17);
     out_printf(o, "  [%04" PRIu32 "]  ", run->cpu);
-    out_left(o, text, strlen(text), NAME_WIDTH);
+    put_label(o, w, name);
     out_str(o, "  ");
     sched_put_ms(o, run->until_ns - run->since_ns, 10);
     out_str(o, "  ");

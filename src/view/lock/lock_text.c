@@ -54,10 +54,8 @@ static void put_value(struct out *o, const struct lock_row *r, enum lock_field f
         out_dec(o, lock_row_value(r, f), COUNT_WIDTH);
 }
 
-/* Names come from the recording: no control characters. */
 static void put_name(struct out *o, const char *name) {
-    for (; *name; name++)
-        out_char(o, (unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name);
+    out_plain(o, name, strlen(name));
 }
 
 static size_t shown(const struct lock_table *t, const struct lock_columns *c) {
@@ -81,8 +79,7 @@ static void contention_head(const struct lock_table *t, const struct lock_column
 static void put_stack(struct out *o, const char *stack, const char *before, const char *between) {
     for (const char *end; (end = strchr(stack, '\n')); stack = end + 1) {
         out_str(o, before);
-        for (const char *p = stack; p < end; p++)
-            out_char(o, (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p);
+        out_plain(o, stack, (size_t)(end - stack));
         out_str(o, end[1] ? between : "");
     }
 }

@@ -217,12 +217,11 @@ static void put_heading(const struct stats_text *t, bool two, bool domain) {
         rule(t->out);
 }
 
-/* A domain's name or, before version 17, its number; control characters as '?'. */
+/* A domain's name or, before version 17, its number. */
 static void put_domain_name(struct out *o, const struct schedstat_line *l) {
     if (!l->name.size)
         out_dec(o, l->domain, 0);
-    for (size_t i = 0; i < l->name.size; i++)
-        out_char(o, l->name.data[i] < ' ' || l->name.data[i] > '~' ? '?' : (char)l->name.data[i]);
+    out_plain(o, (const char *)l->name.data, l->name.size);
 }
 
 static void put_pair(const struct stats_text *t, const struct pair *p, bool summary) {

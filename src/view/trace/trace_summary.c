@@ -8,10 +8,10 @@
 
 static void put_name(const struct calls_summary *s, const struct calls_group *g, struct out *out) {
     const char *name = g->name == STRPOOL_NONE ? NULL : strpool_text(&s->names, g->name);
-    if (!name)
+    if (name)
+        out_plain(out, name, strlen(name));
+    else
         out_printf(out, ":%" PRIu64, g->key);
-    for (; name && *name; name++)
-        out_char(out, (uint8_t)*name < ' ' || (uint8_t)*name >= 0x7f ? '?' : *name);
 }
 
 static double ms(uint64_t ns) {

@@ -42,8 +42,7 @@ static void put_duration(struct trace_text *t, const struct calls_call *call, bo
 static void put_thread(struct trace_text *t, uint32_t tid) {
     const char *name = calls_thread_name(t->calls, tid);
     if (t->comm && name)
-        for (; *name; name++)
-            out_char(t->out, (uint8_t)*name < ' ' || (uint8_t)*name >= 0x7f ? '?' : *name);
+        out_plain(t->out, name, strlen(name));
     else if (t->comm)
         out_printf(t->out, ":%" PRIu32, tid);
     if (t->comm)

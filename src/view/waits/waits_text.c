@@ -8,14 +8,11 @@
 
 enum { LINE_MAX_BYTES = 1024, ROOTS_SHOWN = 10, STEP = 4, PROCESS_WIDTH = 16, SINCE_WIDTH = 11 };
 
-void waits_line_write(size_t width, struct out *o, char *line) {
+void waits_line_write(size_t width, struct out *o, const char *line) {
     size_t n = strlen(line), most = width && width < n ? width : n;
     while (most < n && most && ((unsigned char)line[most] & 0xc0) == 0x80)
         most--; /* not within a character */
-    for (size_t i = 0; i < most; i++)
-        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-            line[i] = '?';
-    out_mem(o, line, most);
+    out_plain(o, line, most);
     out_char(o, '\n');
 }
 

@@ -32,7 +32,7 @@ bool waits_tree_json_write(const struct waits_over_time *t, struct out *o);
 const char *waits_kind_name(enum waits_kind kind);
 
 /* Cuts a line to the width of the terminal, and writes it; what could command that is shown as "?". */
-void waits_line_write(size_t width, struct out *o, char *line);
+void waits_line_write(size_t width, struct out *o, const char *line);
 
 /* Whether a thread that was chosen is a part of it. */
 bool waits_view_has_ring(const struct waits_view *v, const struct waits_ring *r);
