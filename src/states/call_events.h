@@ -18,7 +18,7 @@ struct call_events {
 void call_events_init(struct call_events *e, struct recording *r);
 void call_events_fini(struct call_events *e);
 
-/* Describes the events that came since the last call. False: out of memory. */
+/* Takes in the descriptions of events that were added since the last call. False: out of memory. */
 bool call_events_update(struct call_events *e, struct err *err);
 
 /* Whether the recording can say anything about system calls. */
@@ -32,7 +32,7 @@ enum call_events_kind {
     CALL_EVENTS_OTHER, /* nothing about system calls */
     CALL_EVENTS_ENTER,
     CALL_EVENTS_EXIT,
-    CALL_EVENTS_THREADS, /* about threads and what is mapped, or a loss */
+    CALL_EVENTS_THREADS, /* about threads, mappings or lost records */
 };
 
 struct call_events_read {

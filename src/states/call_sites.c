@@ -100,7 +100,7 @@ static void name_frame(const struct call_sites *s, const struct frame *f, char *
         snprintf(to, TEXT_ROOM, "%#" PRIx64, f->address);
 }
 
-/* The next frame outwards; `index` counts all of the callchain. */
+/* The next frame outwards; `index`: its position in the callchain. */
 static void take_frame(struct call_sites *s, struct reading *r, const struct frame *f, size_t index) {
     char text[TEXT_ROOM], line[LINE_ROOM];
     r->matches = r->matches || (f->name && s->filter && strstr(f->name, s->filter));

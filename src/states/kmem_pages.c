@@ -29,8 +29,8 @@ static uint32_t gfp_number(struct kmem_pages *p, uint64_t gfp) {
     return id;
 }
 
-/* The row of (what, flags, order, type); HASH_ABSENT: out of memory. Pairs of sites and of pages are told
- * apart by a bit, as both are numbers of 32 bits. */
+/* The row of (what, flags, order, type); HASH_ABSENT: out of memory. A bit of the key says whether `what` is
+ * a site or a page, as both are 32-bit numbers. */
 static uint32_t find_row(struct kmem_pages *p, bool of_page, uint32_t what, uint32_t gfp,
                          const struct kmem_page_event *e) {
     struct hash_map *index = of_page ? &p->page_rows : &p->site_rows;

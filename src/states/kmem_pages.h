@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel's page allocator gave and took back: sums by who asked for it, and by page. A free belongs
- * to the latest allocation of its page. Memory grows with distinct pages, sites and flags.
+ * What the kernel's page allocator allocated and freed: sums by call site and by page. A free belongs to the
+ * latest allocation of its page. Memory grows with distinct pages, sites and flags.
  */
 #ifndef SONDE_STATES_KMEM_PAGES_H
 #define SONDE_STATES_KMEM_PAGES_H
@@ -14,7 +14,7 @@
 
 enum { KMEM_ORDER_MAX = 31, KMEM_TYPES = 5 };
 
-/* What pages can be moved for; in the order of the text's columns. */
+/* Migrate types of pages, in the order of the text's columns. */
 enum kmem_migrate {
     KMEM_UNMOVABLE,
     KMEM_RECLAIMABLE,
@@ -22,7 +22,7 @@ enum kmem_migrate {
     KMEM_RESERVED,
     KMEM_CMA_ISOLATED,
 };
-/* Of the kernel's number (include/linux/mmzone.h, enum migratetype, as it is since Linux 4.4). */
+/* The type for the kernel's number (include/linux/mmzone.h, enum migratetype, since Linux 4.4). */
 enum kmem_migrate kmem_migrate_of(int64_t number);
 
 struct kmem_page_event {
@@ -31,7 +31,7 @@ struct kmem_page_event {
     uint32_t order; /* 2^order pages */
     uint32_t site;  /* as the caller numbers them */
     enum kmem_migrate type;
-    bool failed; /* there was none */
+    bool failed; /* the allocation failed */
 };
 
 struct kmem_page_row {
@@ -59,11 +59,12 @@ struct kmem_pages {
     struct hash_map gfp_ids, page_ids, pair_ids; /* numbers for parts of keys */
     struct hash_map site_rows, page_rows;
     struct kmem_pages_count allocs, frees, freed, before, failed; /* freed: allocations seen to be freed */
-    uint64_t missed; /* allocations of what was not seen to be freed before */
+    uint64_t missed; /* allocations of pages whose previous free was not seen */
     uint64_t orders[KMEM_ORDER_MAX + 1][KMEM_TYPES], live_orders[KMEM_ORDER_MAX + 1][KMEM_TYPES];
 };
 
-/* False: out of memory. Orders beyond KMEM_ORDER_MAX are those of no kernel, and count as that. */
+/* False: out of memory. No kernel has orders beyond KMEM_ORDER_MAX; such an order counts as KMEM_ORDER_MAX.
+ */
 bool kmem_pages_alloc(struct kmem_pages *p, const struct kmem_page_event *e);
 void kmem_pages_free(struct kmem_pages *p, uint64_t page, uint32_t order);
 void kmem_pages_fini(struct kmem_pages *p);
@@ -80,7 +81,7 @@ enum kmem_page_key {
 struct kmem_page_order {
     enum kmem_page_key keys[8];
     size_t count;
-    bool live; /* sort by what is live */
+    bool live; /* sort by the live pages */
 };
 /* Sorts downwards, then in a total order. */
 void kmem_pages_sort(struct kmem_page_row *rows, size_t count, const struct kmem_page_order *order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel's slab allocator gave and took back: sums by who asked for it, and by address.
+ * What the kernel's slab allocator allocated and freed: sums by call site and by address.
  *
  *   alloc P (site S, cpu 0) ... free P (cpu 1)    a ping-pong of P and of S
  *
@@ -43,13 +43,13 @@ struct kmem_slab {
     VEC(struct kmem_slab_live) live;        /* of each row of `addresses`, until those are sorted */
     struct hash_map by_site, by_address;
     uint64_t allocs, frees, requested, allocated, freed, cross_node;
-    uint64_t before; /* frees of what nobody was seen to allocate */
-    uint64_t missed; /* allocations of what was not seen to be freed before */
+    uint64_t before; /* frees of addresses whose allocation was not seen */
+    uint64_t missed; /* allocations of addresses whose previous free was not seen */
 };
 
 /* False: out of memory. */
 bool kmem_slab_alloc(struct kmem_slab *s, const struct kmem_slab_alloc *a);
-/* Address 0 is nothing, as for kfree. */
+/* Address 0 is ignored, as kfree does. */
 void kmem_slab_free(struct kmem_slab *s, uint64_t address, uint32_t cpu);
 void kmem_slab_fini(struct kmem_slab *s);
 
@@ -61,9 +61,9 @@ struct kmem_slab_order {
     enum kmem_slab_key keys[KMEM_KEYS_MAX];
     size_t count;
 };
-/* Percent of what was allocated that nobody asked for. */
+/* Per cent of the allocated bytes that were not requested. */
 double kmem_slab_fragmentation(uint64_t requested, uint64_t allocated);
-/* Sorts sites or addresses; nothing can be added then. */
+/* Sorts sites or addresses; nothing can be added afterwards. */
 void kmem_slab_sort(struct kmem_slab_row *rows, size_t count, const struct kmem_slab_order *order);
 
 #endif

@@ -28,7 +28,7 @@ static void test_slab(void **state) {
     give(&s, P, S1, 11, 16, 0);
     give(&s, Q, S2, 64, 64, 0);
     kmem_slab_free(&s, P, 1); /* on another CPU */
-    kmem_slab_free(&s, P, 1); /* again: of what nobody saw */
+    kmem_slab_free(&s, P, 1); /* again, without an allocation between */
     give(&s, P, S2, 64, 64, 1);
     give(&s, P, S2, 64, 64, 1); /* its free was not seen */
     kmem_slab_free(&s, 0, 0);   /* kfree(NULL) */

@@ -15,13 +15,13 @@ void kwork_fini(struct kwork *k) {
     strpool_fini(&k->names);
 }
 
-/* ---- what is known by its key ---- */
+/* ---- rows and CPUs by key ---- */
 
 static uint64_t key_of(enum kwork_class class, uint32_t cpu, uint64_t id) {
     return hash_fold(hash_u64(id) ^ HASH_ODD, ((uint64_t) class << 32 | cpu) + HASH_ODD);
 }
 
-/* Row of a work, made at its first sight; KWORK_NONE: out of memory. */
+/* The row of a work, made if it is not there; KWORK_NONE: out of memory. */
 static uint32_t work_of(struct kwork *k, const struct kwork_event *e) {
     uint64_t key = key_of(e->class, e->cpu, e->id);
     uint32_t first = hash_map_get(&k->by_work, key);
@@ -70,7 +70,7 @@ static struct kwork_cpu *cpu_of(struct kwork *k, uint32_t number) {
 
 /* ---- events ---- */
 
-/* How many losses concern an open work: those of its CPU, or all. */
+/* How many losses so far may concern an open work: those of its CPU, or all. */
 static uint64_t losses_of(const struct kwork *k, const struct kwork_open *o, const struct kwork_cpu *c) {
     return o->cpu == KWORK_NONE ? k->losses : c->losses;
 }

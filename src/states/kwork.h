@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that the kernel does for itself: interrupts, soft interrupts, work items; each with when it was asked
- * for (raised, activated), began and ended.
+ * Work that the kernel does for itself: interrupts, soft interrupts and work items, with the times at which
+ * each was raised (or activated), entered and left.
  *
  *       raise        entry                exit
  *         |--- delay --|------- run --------|          a soft interrupt, or a work item
@@ -9,10 +9,11 @@
  *
  *   kwork_init -> kwork_apply ... -> kwork_finish -> kwork_fini
  *
- * Events come in the order of recording/ordered.h. Interrupts nest; what is inside of one is told as its
- * inner time. Work items run in threads, which sleep and move, so they are followed across CPUs: their row is
- * that of the CPU where they began. Asked for twice before it begins counts from the first. After a loss
- * nothing that was open there goes on. Memory grows with the number of different works.
+ * Events come in the order of recording/ordered.h. Interrupts nest; the time of those inside another one is
+ * its inner time. Work items run in threads, which sleep and migrate, so they are followed across CPUs:
+ * their row is that of the CPU where they began. A work that is raised twice before it begins counts from
+ * the first raise. After a loss all work that was open there is given up. Memory grows with the number of
+ * different works.
  */
 #ifndef SONDE_STATES_KWORK_H
 #define SONDE_STATES_KWORK_H
@@ -30,7 +31,7 @@ enum kwork_event_kind {
     KWORK_RAISE, /* interrupts have none */
     KWORK_ENTRY,
     KWORK_EXIT,
-    KWORK_LOST, /* events of `cpu` (KWORK_NONE: of any) were lost before */
+    KWORK_LOST, /* events of `cpu` (KWORK_NONE: of any CPU) were lost before this */
 };
 
 struct kwork_event {
@@ -38,18 +39,18 @@ struct kwork_event {
     enum kwork_class class;
     uint64_t time_ns;
     uint64_t id;       /* number of the interrupt or vector, address of the item */
-    uint64_t function; /* of a work item; 0: not told */
+    uint64_t function; /* of a work item; 0: not known */
     uint32_t cpu;
-    struct bytes name; /* empty: not told. Borrowed for the call. */
-    uint64_t loc;      /* the record that tells it */
+    struct bytes name; /* empty: not known. Borrowed for the call. */
+    uint64_t loc;      /* the record of the event */
 };
 
 /* One row: a work on a CPU. */
 struct kwork_work {
     enum kwork_class class;
     uint32_t cpu;
-    uint64_t id, function; /* function: 0: not told */
-    uint32_t name;         /* in kwork.names; STRPOOL_NONE: not told */
+    uint64_t id, function; /* function: 0: not known */
+    uint32_t name;         /* in kwork.names; STRPOOL_NONE: not known */
     uint32_t next;         /* internal */
 };
 
@@ -59,32 +60,32 @@ struct kwork_run {
     bool raised;        /* raise_ns is known */
     bool nested;        /* in another interrupt */
     uint64_t raise_ns, since_ns, until_ns;
-    uint64_t inner_ns; /* of it, in interrupts inside */
+    uint64_t inner_ns; /* the part of it that was spent in nested interrupts */
     uint64_t loc;      /* the record of its entry */
 };
 
-/* What is going on: of a work, on its CPU or (work items) anywhere. */
+/* A work that is raised or running: on its CPU or, if it is a work item, on any. */
 struct kwork_open {
     enum kwork_class class;
     uint32_t cpu; /* KWORK_NONE: anywhere */
     uint64_t id;
     bool raised, entered;
-    uint64_t raise_ns, losses; /* losses: as many were known of when it was noted */
+    uint64_t raise_ns, losses; /* losses: how many there were when this was noted */
     struct kwork_run run;      /* once it is entered */
     uint32_t next;             /* internal */
 };
 
-enum { KWORK_DEPTH = 16 }; /* more interrupts than that do not nest in each other */
+enum { KWORK_DEPTH = 16 }; /* interrupts do not nest deeper than that */
 
 struct kwork_cpu {
     uint32_t number;
     uint64_t losses;
-    uint32_t depth, open[KWORK_DEPTH]; /* interrupts that are going on: indices of opens */
+    uint32_t depth, open[KWORK_DEPTH]; /* nested interrupts that are running: indices in `opens` */
 };
 
 struct kwork_faults {
     uint64_t events;                 /* good ones included, losses not */
-    uint64_t raises, entries, exits; /* without what comes after, or before */
+    uint64_t raises, entries, exits; /* whose counterpart is missing */
     uint64_t losses, backwards;
 };
 
@@ -109,10 +110,10 @@ void kwork_init(struct kwork *k, kwork_sink_fn *sink, void *ctx);
 void kwork_fini(struct kwork *k);
 /* False: out of memory; only kwork_fini is allowed then. */
 bool kwork_apply(struct kwork *k, const struct kwork_event *e);
-/* Counts what never ended. */
+/* Counts the work that never ended. */
 void kwork_finish(struct kwork *k);
 
-/* A pointer dies with the next event. */
+/* The pointer is valid until the next event. */
 static inline const struct kwork_work *kwork_work(const struct kwork *k, uint32_t index) {
     return &k->works.items[index];
 }

@@ -16,9 +16,9 @@ enum { KWORK_VECTORS = 32 };
 
 struct kwork_events {
     struct tracepoints tracepoints;
-    struct print_name vectors[KWORK_VECTORS]; /* names of soft interrupts, from the first event with them */
+    struct print_name vectors[KWORK_VECTORS]; /* names of soft interrupts, from an event's format */
     size_t vector_count;
-    size_t described; /* events looked at for these */
+    size_t described; /* how many events were searched for them */
 };
 
 void kwork_events_init(struct kwork_events *e, struct stream *stream, const struct perfdata_namer *names);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's work, added up by row: how often and how long each ran, and how long it had been waited for.
- */
+/* The kernel's work, added up by row: how often and how long each ran, and how long it was delayed. */
 #ifndef SONDE_STATES_KWORK_SUMS_H
 #define SONDE_STATES_KWORK_SUMS_H
 
@@ -39,14 +38,14 @@ enum kwork_key { KWORK_RUNTIME, KWORK_AVG, KWORK_MAX, KWORK_COUNT, KWORK_KEYS };
 struct kwork_order {
     enum kwork_key keys[KWORK_KEYS];
     size_t count;
-    bool delays; /* what counts are delays */
+    bool delays; /* rows are sorted by their delays, not their runs */
 };
 
 /* Reads "max,count"; KWORK_RUNTIME and KWORK_AVG are allowed for runs and delays. False: *bad is the word
  * that is no key, maybe empty. */
 bool kwork_order_parse(const char *text, struct kwork_order *order, struct bytes *bad);
 
-/* Leaves the rows that count, and sorts them; equal ones by class, number and CPU. */
+/* Keeps the rows that count, and sorts them; equal ones by class, number and CPU. */
 void kwork_sums_finish(struct kwork_sums *s, const struct kwork *k, const struct kwork_order *order);
 void kwork_sums_fini(struct kwork_sums *s);
 

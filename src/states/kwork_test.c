@@ -86,7 +86,7 @@ static void test_items_move(void **state) {
     kwork_fini(&k);
 }
 
-/* Nothing goes on over a loss on its CPU, nor a work item over any. */
+/* No work continues across a loss on its CPU, and no work item across any loss. */
 static void test_loss(void **state) {
     (void)state;
     struct seen seen = {0};

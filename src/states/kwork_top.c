@@ -25,7 +25,7 @@ static struct kwork_top_cpu *cpu_at(struct kwork_top *t, uint32_t number) {
     return c;
 }
 
-/* How much of a time lies in the chosen ones, which do not overlap. */
+/* How much of an interval lies in the chosen ones, which do not overlap. */
 static uint64_t chosen_ns(const struct kwork_choice *c, uint64_t since_ns, uint64_t until_ns) {
     uint64_t sum = 0;
     if (!c->times || !c->times->list.count)

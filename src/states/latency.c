@@ -81,7 +81,7 @@ static int by_name(const void *x, const void *y, void *ctx) {
     return by ? by : compare_u64(a->thread, b->thread);
 }
 
-/* Averages as fractions: nothing is lost by dividing. */
+/* Compares averages as fractions, without rounding errors. */
 static int compare_avg(const struct latency_row *a, const struct latency_row *b) {
     unsigned __int128 x = (unsigned __int128)a->delay_ns * (b->delays ? b->delays : 1);
     unsigned __int128 y = (unsigned __int128)b->delay_ns * (a->delays ? a->delays : 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long threads ran (as the scheduler accounts it, where the events tell and all CPUs count; else by what
- * is known of their switches), and how long they waited for a CPU: woken, or taken off one, and not running
- * yet. Waits whose end is not known (it was lost, or comes after the recording) are counted apart, as `open`.
+ * How long threads ran, and how long they waited for a CPU: from being woken or preempted until they ran.
+ * The run time is the scheduler's own account if there are events with it and no CPUs are left out;
+ * otherwise it comes from the switches. Waits whose end is not known (it was lost, or comes after the
+ * recording) are counted separately, as `open`.
  */
 #ifndef SONDE_STATES_LATENCY_H
 #define SONDE_STATES_LATENCY_H
@@ -11,8 +12,8 @@
 #include "states/states.h"
 
 struct latency_row {
-    uint32_t thread;  /* index in states; of merged ones the first */
-    uint32_t threads; /* how many it stands for */
+    uint32_t thread;  /* index in states; the first one if threads are merged */
+    uint32_t threads; /* how many threads the row stands for */
     uint64_t run_ns, delays, delay_ns, open;
     uint64_t max_ns, max_since_ns,
         max_until_ns; /* the longest wait, the first of equals; max_until_ns 0: none */
@@ -43,8 +44,8 @@ struct latency_order {
 /* Reads "avg,max". False: *bad is the word that is no key; it may be empty. */
 bool latency_order_parse(const char *text, struct latency_order *order, struct bytes *bad);
 
-/* Leaves the rows of threads that ran or waited, idle ones not; with `merge` one for all threads of a name.
- * Sorts them: after the keys by name and tid. False: out of memory. */
+/* Keeps the rows of threads that ran or waited, without idle ones; with `merge` one row for all threads of a
+ * name. Sorts them by the keys, then by name and tid. False: out of memory. */
 bool latency_finish(struct latency *l, const struct states *s, bool merge, const struct latency_order *order);
 void latency_fini(struct latency *l);
 

@@ -54,7 +54,8 @@ bool lock_table_merge(struct lock_table *t, const struct lock_row *more) {
 bool lock_table_add(void *ctx, const struct lock_wait *w) {
     struct lock_table *t = ctx;
     uint64_t ns = w->until_ns - w->since_ns;
-    /* Where contention alone is recorded, who waited has got it: acquisitions without a wait are not told. */
+    /* If only contention is recorded, each wait ends with an acquisition, and acquisitions without a wait are
+     * not recorded. */
     const struct lock_row one = {.address = w->address,
                                  .tid = w->tid,
                                  .pid = w->pid,

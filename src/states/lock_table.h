@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of waits for locks: by who took the lock, by thread, by lock, by its name. */
+/* Sums of waits for locks: by call site, by thread, by lock, or by the lock's name. */
 #ifndef SONDE_STATES_LOCK_TABLE_H
 #define SONDE_STATES_LOCK_TABLE_H
 
@@ -15,7 +15,7 @@ enum lock_by {
 struct lock_row {
     uint64_t acquired, contended;
     uint64_t total_ns, max_ns, min_ns; /* of waits; 0 without any */
-    uint64_t address;                  /* these are of the row's first wait */
+    uint64_t address;                  /* this and the next ones are of the row's first wait */
     uint32_t tid, pid, site, name;
     unsigned type;
 };
@@ -33,12 +33,12 @@ enum lock_field {
 
 struct lock_table {
     enum lock_by by;
-    bool waits_only; /* what was got at once makes no row */
+    bool waits_only; /* acquisitions without a wait make no row */
     VEC(struct lock_row) rows;
     struct hash_map index;
 };
 
-/* The sink of locks; ctx is the struct lock_table, zeroed but for what is wanted. */
+/* The sink of locks; ctx is the struct lock_table, zeroed except for the options. */
 bool lock_table_add(void *ctx, const struct lock_wait *w);
 /* Adds a row that was summed elsewhere to the one of its key. False: out of memory. */
 bool lock_table_merge(struct lock_table *t, const struct lock_row *r);

@@ -69,7 +69,7 @@ void locks_fini(struct locks *l) {
     hash_map_fini(&l->by_thread);
 }
 
-/* Waits that went on when events were lost: what they end with may belong to another. */
+/* Gives up waits that were open when events were lost: the next end may belong to another wait. */
 static void catch_up(struct locks *l, struct lock_thread *t) {
     if (t->losses == l->losses)
         return;
@@ -176,7 +176,7 @@ bool locks_apply(struct locks *l, const struct lock_event *e) {
     case LOCK_EVENT_ACQUIRED:
         return end(l, t, e);
     case LOCK_EVENT_ACQUIRE:
-        /* An attempt that succeeds is told by this event alone. */
+        /* A trylock that succeeds has only this event. */
         return !(e->flags & LOCK_ACQUIRE_TRY) || hand_on(l, e, NULL);
     default:
         return true;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waited for which lock in the kernel, how long: events about locks, ordered by time, to waits.
+ * Who waited for which lock in the kernel, and how long: makes waits of events about locks, ordered by time.
  *
- *   contention:   BEGIN ... END             waiting; a second BEGIN (a mutex that no longer spins) goes on
- * with it lockdep:      ACQUIRE CONTENDED ... ACQUIRED ... RELEASE     waiting from CONTENDED to ACQUIRED
+ *   contention:   BEGIN ... END                                  waiting between them; a second BEGIN (a
+ * mutex that no longer spins) continues the wait lockdep:      ACQUIRE CONTENDED ... ACQUIRED ... RELEASE
+ * waiting from CONTENDED to ACQUIRED
  *
  *   locks_init -> locks_apply ... -> locks_finish -> locks_fini
  *
- * A thread may wait for several locks: code that interrupts it can. Idle threads, which all have tid 0, are
- * told apart by their CPUs. When events were lost no wait goes on across the gap: its end may be another's.
+ * A thread may wait for several locks at once, as an interrupt handler in it may wait, too. Idle threads,
+ * which all have tid 0, are distinguished by their CPUs. When events were lost, open waits are given up: the
+ * next end may belong to another wait.
  */
 #ifndef SONDE_STATES_LOCKS_H
 #define SONDE_STATES_LOCKS_H
@@ -29,10 +31,10 @@ enum lock_flags {
     LOCK_MUTEX = 32,
 };
 
-/* What a lock is, and how it was wanted: a row of LOCK_TYPES. */
+/* The kind of a lock and of its acquisition (read, write): an index in the table of types. */
 enum { LOCK_TYPE_UNKNOWN = 0 };
 unsigned lock_type(unsigned flags);
-/* "rwsem:W"; `whole`: without how it was wanted. */
+/* "rwsem:W"; `whole`: without the kind of acquisition. */
 const char *lock_type_name(unsigned type, bool whole);
 /* The types of a name: a bit for each; "rwsem" is all of them, "rwsem:R" one. 0: there is none of that name.
  */
@@ -50,25 +52,25 @@ enum lock_event_kind {
 };
 
 enum { LOCK_ACQUIRE_TRY = 1, LOCK_ACQUIRE_READ = 2 };
-enum { LOCK_NESTED_MAX = 64 /* locks that a thread waits for at once; more is no kernel's */ };
+enum { LOCK_NESTED_MAX = 64 /* locks that a thread waits for at once; no kernel needs more */ };
 
 struct lock_event {
     enum lock_event_kind kind;
     unsigned flags;
     uint64_t time_ns, address;
     uint32_t tid, pid, cpu;
-    uint32_t name; /* as the caller numbers names; told on */
-    uint32_t site; /* where it was taken, likewise */
+    uint32_t name; /* as the caller numbers names; handed on */
+    uint32_t site; /* the call site, likewise */
     bool ignored;  /* of BEGIN, CONTENDED: the wait is not handed on */
 };
 
-/* A lock that was got, or was waited for. */
+/* A lock that was acquired, or waited for. */
 struct lock_wait {
-    uint64_t address, since_ns, until_ns; /* equal if nobody waited */
+    uint64_t address, since_ns, until_ns; /* equal if it was acquired without a wait */
     uint32_t tid, pid, name, site;
     unsigned type;
     bool contended; /* it was waited for */
-    bool acquired;  /* lockdep told that it was got */
+    bool acquired;  /* a lockdep event says that it was acquired */
 };
 
 /* False: out of memory. */
@@ -83,14 +85,14 @@ struct lock_pending {
 
 struct lock_thread {
     VEC(struct lock_pending) pending;
-    uint64_t losses; /* that are applied to it */
+    uint64_t losses; /* losses that are applied already */
 };
 
 struct locks_faults {
-    uint64_t unbegun;   /* ENDs of waits that nobody saw begin */
-    uint64_t unended;   /* waits that go on at the end */
-    uint64_t lost;      /* waits that went on where events were lost */
-    uint64_t repeated;  /* BEGINs of something else while the same lock was waited for, or too many at once */
+    uint64_t unbegun;   /* ENDs of waits whose BEGIN was not seen */
+    uint64_t unended;   /* waits that are open at the end */
+    uint64_t lost;      /* waits that were given up because events were lost */
+    uint64_t repeated;  /* BEGINs with another type while the lock was waited for, or of too many locks */
     uint64_t backwards; /* ENDs before their BEGINs */
 };
 
@@ -107,7 +109,7 @@ void locks_init(struct locks *l, locks_sink_fn *sink, void *ctx);
 void locks_fini(struct locks *l);
 /* False: out of memory; only locks_fini is allowed then. */
 bool locks_apply(struct locks *l, const struct lock_event *e);
-/* Counts what has not ended. */
+/* Counts the waits that have not ended. */
 void locks_finish(struct locks *l);
 
 #endif

@@ -76,7 +76,7 @@ static void test_mutex(void **state) {
     lock_table_fini(&t);
 }
 
-/* Idle threads are told apart by CPU; what goes on when events are lost does not count. */
+/* Idle threads are told apart by CPU; waits that are open when events are lost do not count. */
 static void test_idle_and_losses(void **state) {
     struct lock_table t = {.by = LOCK_BY_THREAD};
     struct locks l;

@@ -25,8 +25,7 @@ static bool add_run(struct replay *r, struct replay_thread *t, uint64_t since_ns
     return add(t, REPLAY_RUN, until_ns - from, STATES_NONE);
 }
 
-/* A thread's sleep ended by being woken: by a thread that runs, whose next step that is, or by something
- * else. */
+/* Adds a sleep that ended. It becomes a wait if a recorded thread turns out to have woken the sleeper. */
 static bool add_sleep(struct replay *r, const struct states_interval *i) {
     struct replay_thread *t = thread_at(r, i->thread);
     if (!t)
@@ -44,7 +43,7 @@ bool replay_interval(void *ctx, const struct states_interval *i) {
     bool slept = states_waits(i->state) || i->state == STATES_UNKNOWN;
     if (!slept || i->cut || i->since_ns == i->until_ns)
         return true;
-    /* If a thread woke it, the tap, which comes next, makes a wait of it. */
+    /* If a thread woke it, replay_event, which is called next, turns it into a wait. */
     return add_sleep(r, i);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads did, as steps that other threads can do again: run so long, sleep so long, wait until another
- * one wakes them, wake another one.
+ * What threads did, as steps that other threads can repeat: run for a time, sleep for a time, wait until
+ * another thread wakes them, wake another thread.
  *
  *   A   run ------- wake B -- run ---- sleep 3 ms ------ run
  *   B   wait ............. run -- wait until C wakes it ...
  *
- * A wait comes from a wake that a recorded thread did; where an interrupt did it, or nobody knows, the thread
- * sleeps as long as it did. Every wait has one wake, and both come in the order of time, so that the steps
- * cannot block each other. Waiting for a CPU is no step: that is up to whoever does them.
+ * A thread waits if a recorded thread woke it; if an interrupt did, or it is not known, the thread sleeps
+ * for as long as it did. Every wait has one wake, and both are in the order of time, so that the steps
+ * cannot deadlock. Waiting for a CPU is no step: that depends on where the steps are repeated.
  */
 #ifndef SONDE_STATES_REPLAY_H
 #define SONDE_STATES_REPLAY_H

@@ -11,7 +11,7 @@ enum sched_kind {
     SCHED_EXIT,    /* pid */
     SCHED_MIGRATE, /* pid dest_cpu */
     SCHED_RAN,     /* pid runtime */
-    SCHED_TICK,    /* any other of the scheduler's */
+    SCHED_TICK,    /* any other event of the scheduler */
 };
 
 enum { LETTERS_MAX = 16 };
@@ -28,7 +28,8 @@ struct sched_letters {
     size_t count;
 };
 
-/* What is read: the thread, the other one or CPU, what a kind has of its own, and names. */
+/* The fields that are read: the thread, the other thread or CPU, a field that only some kinds have, and
+ * names. */
 enum { TID, OTHER, OWN, COMM, OTHER_COMM, PRIO, STATE = OWN, FROM = OWN };
 static const struct tracepoint_row ROWS[] = {
     {"sched",
@@ -98,7 +99,7 @@ bool sched_events_any(const struct sched_events *s) {
 
 /* ---- records ---- */
 
-/* As the kernel's letters have it; the lowest of several bits counts. */
+/* The kernel's letter for the state; the lowest of several bits counts. */
 static char letter_of(const struct sched_letters *l, uint64_t bits) {
     char letter = 'R';
     uint64_t lowest = UINT64_MAX;
@@ -171,7 +172,7 @@ static bool apply_tracepoint(struct sched_events *s, struct states *states, cons
     if (t->kind == SCHED_TICK)
         return states_apply(states, &e);
     e.tid = (uint32_t)tracepoint_int(t, TID, 0);
-    /* Of a thread that is about to end the sample has neither, or -1. */
+    /* In samples of a thread that is about to end, pid and tid are 0 or -1. */
     if (sample->have & PERFDATA_SAMPLE_TID && sample->tid == e.tid && sample->pid != UINT32_MAX)
         e.pid = sample->pid;
     e.comm = tracepoint_text(t, COMM);
@@ -185,7 +186,8 @@ static bool apply_tracepoint(struct sched_events *s, struct states *states, cons
     return states_apply(states, &e);
 }
 
-/* A switch's thread is the one of its sample_id. Records of a CPU come in pairs: one leaves, one begins. */
+/* Applies a SWITCH record, whose thread is the one of its sample_id, or a LOST one. SWITCH records of a CPU
+ * come in pairs: one thread leaves, the next one begins. */
 static bool apply_record(struct sched_events *s, struct states *states, const struct stream_record *r) {
     struct perfdata_sample_id id = {0};
     const struct perfdata_events *events = s->tracepoints.events;

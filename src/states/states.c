@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "states/states.h"
 
-/* Idle threads have one tid, and are one for each CPU. */
+/* There is an idle thread for each CPU; all have tid 0. */
 #define IDLE_KEY (UINT64_C(1) << 32)
 
 void states_init(struct states *s, states_sink_fn *sink, void *ctx) {
@@ -44,7 +44,7 @@ static bool emit(struct states *s, uint32_t index, uint64_t at, enum states_stat
     return s->sink(s->sink_ctx, &i);
 }
 
-/* Ends the open interval, and begins the next one there. */
+/* Ends the open interval at `at`, and begins the next one. */
 static bool change(struct states *s, uint32_t index, uint64_t at, enum states_state next, bool end_unseen) {
     if (!emit(s, index, at, next, end_unseen, false))
         return false;
@@ -57,7 +57,7 @@ static bool change(struct states *s, uint32_t index, uint64_t at, enum states_st
     return true;
 }
 
-/* What the open interval was cannot have been so up to now. */
+/* Makes the open interval unknown: its state cannot have lasted until now. */
 static void doubt(struct states *s, uint32_t index) {
     struct states_thread *t = &s->threads.items[index];
     t->state = STATES_UNKNOWN;
@@ -68,7 +68,7 @@ static void doubt(struct states *s, uint32_t index) {
 
 /* ---- CPUs ---- */
 
-/* The index of a CPU that was heard of; HASH_ABSENT: it was not. */
+/* The index of a CPU; HASH_ABSENT: it has had no event. */
 static inline uint32_t cpu_find(const struct states *s, uint32_t number) {
     if (number < STATES_NEAR_CPUS)
         return s->near_cpus[number] ? s->near_cpus[number] - 1 : HASH_ABSENT;
@@ -97,8 +97,8 @@ static uint32_t cpu_index(struct states *s, uint32_t number) {
     return STATES_NONE;
 }
 
-/* From the first switch on it is known what runs on the CPU: recorders start their events one by one. Losses
- * of any CPU are applied when a CPU is next heard of. */
+/* Notes an event of the CPU. What runs there is known only from its first switch on, as recorders start their
+ * events one by one. Losses that may be of any CPU are applied at a CPU's next event. */
 static void hear(struct states *s, struct states_cpu *c, bool switches) {
     if (c->any_losses < s->any_losses.count) {
         c->any_losses = s->any_losses.count;
@@ -111,7 +111,7 @@ static void hear(struct states *s, struct states_cpu *c, bool switches) {
     c->last_ns = s->now_ns;
 }
 
-/* It is not known any more what runs there; from now on it is heard anew. */
+/* Notes that it is no longer known what runs on the thread's CPU. */
 static void forget_current(struct states *s, uint32_t thread) {
     uint32_t cpu = s->threads.items[thread].cpu;
     struct states_cpu *c = cpu == STATES_NONE ? NULL : &s->cpus.items[cpu_find(s, cpu)];
@@ -123,7 +123,7 @@ static void forget_current(struct states *s, uint32_t thread) {
 
 /* ---- threads ---- */
 
-/* Moves the thread to a CPU, whose losses up to now do not concern it. False: out of memory. */
+/* Moves the thread to a CPU. Losses there up to now do not concern the thread. False: out of memory. */
 static bool place(struct states *s, uint32_t index, uint32_t cpu) {
     struct states_thread *t = &s->threads.items[index];
     uint32_t c = cpu == STATES_NONE ? STATES_NONE : cpu_index(s, cpu);
@@ -175,7 +175,7 @@ static uint32_t thread_add(struct states *s, uint64_t key, uint64_t begin_ns, en
     return STATES_NONE;
 }
 
-/* Ends a thread's time: its tid is another's from now on. */
+/* Ends a thread: its tid belongs to another one from now on. */
 static bool retire(struct states *s, uint32_t index) {
     if (s->threads.items[index].state != STATES_DEAD) {
         s->faults.reused++;
@@ -187,7 +187,7 @@ static bool retire(struct states *s, uint32_t index) {
     return emit(s, index, s->now_ns, s->threads.items[index].state, false, true);
 }
 
-/* The thread that has this tid now, with what was lost applied; STATES_NONE: out of memory. */
+/* The thread that has this tid now, with losses applied; STATES_NONE: out of memory. */
 static uint32_t thread_of(struct states *s, uint32_t tid, uint32_t cpu) {
     uint64_t key = tid_key(tid, cpu);
     uint32_t index = hash_map_get(&s->by_tid, key);
@@ -197,7 +197,7 @@ static uint32_t thread_of(struct states *s, uint32_t tid, uint32_t cpu) {
         return STATES_NONE;
     if (s->threads.items[index].state != STATES_DEAD)
         return index;
-    /* One that nobody saw being made. */
+    /* A new thread, whose fork was not seen. */
     s->faults.reused++;
     return retire(s, index) ? thread_add(s, key, s->now_ns, STATES_UNKNOWN) : STATES_NONE;
 }
@@ -207,7 +207,7 @@ static bool name(struct states *s, uint32_t index, struct bytes comm) {
         return true;
     size_t len = bytes_text_len(comm);
     uint32_t had = s->threads.items[index].name;
-    /* The usual one: it is the same as before. */
+    /* The usual case: the name is the same as before. */
     const char *now = had == STRPOOL_NONE ? NULL : strpool_text(&s->names, had);
     if (now && strncmp(now, (const char *)comm.data, len) == 0 && !now[len])
         return true;
@@ -218,14 +218,14 @@ static bool name(struct states *s, uint32_t index, struct bytes comm) {
 
 /* ---- events ---- */
 
-/* Brings the open interval of a thread that leaves a CPU to one of running there. */
+/* Makes sure that the open interval of a thread that leaves a CPU is one of running there. */
 static bool was_running(struct states *s, uint32_t index, struct states_cpu *c) {
     struct states_thread *t = &s->threads.items[index];
     bool same_cpu = t->cpu == c->number;
     if (t->state == STATES_RUNNING && same_cpu && c->current == index)
         return true;
     if (c->current != STATES_NONE || t->state == STATES_RUNNING || t->since_ns > c->heard_ns) {
-        /* An event is missing, who knows when. */
+        /* An event is missing, at an unknown time. */
         s->faults.half_pairs++;
         if (c->current != STATES_NONE)
             doubt(s, c->current);
@@ -235,7 +235,7 @@ static bool was_running(struct states *s, uint32_t index, struct states_cpu *c) 
         doubt(s, index);
         return true;
     }
-    /* Since this CPU is heard nobody else began to run on it. */
+    /* No other thread began to run on this CPU since its events are complete. */
     if (t->state != STATES_UNKNOWN)
         doubt(s, index);
     if (!change(s, index, c->heard_ns, STATES_RUNNING, false) || !place(s, index, c->number))
@@ -310,7 +310,7 @@ static bool apply_wake(struct states *s, const struct states_event *e, uint32_t 
         return true;
     }
     if (t->state == STATES_RUNNABLE || t->state == STATES_PREEMPTED)
-        return true; /* what sched_wakeup says after sched_waking */
+        return true; /* sched_wakeup follows sched_waking for the same wake-up */
     if (!change(s, index, s->now_ns, STATES_RUNNABLE, false))
         return false;
     s->threads.items[index].waker = waker_of(s, e, cpu);
@@ -330,7 +330,7 @@ static bool apply_fork(struct states *s, const struct states_event *e) {
     return name(s, index, e->comm);
 }
 
-/* The thread that began another program had the tid `old`, and goes on as `index`. */
+/* A thread that called execve, until now the thread `old`, goes on as the thread `index`. */
 static bool take_over(struct states *s, uint32_t index, uint32_t old, const struct states_event *e,
                       uint32_t cpu) {
     bool ran = s->threads.items[old].state == STATES_RUNNING && s->cpus.items[cpu].current == old;
@@ -462,7 +462,7 @@ uint32_t states_current(const struct states *s, uint32_t cpu) {
 bool states_finish(struct states *s) {
     for (uint32_t i = 0; i < s->threads.count; i++) {
         if (s->threads.items[i].over)
-            continue; /* another has its tid */
+            continue; /* another thread has its tid now */
         if (!settle(s, i))
             return false;
         s->threads.items[i].end_ns = s->now_ns;

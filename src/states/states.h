@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every thread did when: one pass over ordered events, one open interval a thread.
+ * The state of every thread over time: one pass over ordered events, with one open interval for each thread.
  *
  *             wake          in            out            wake
  *   | sleeping | runnable    | running     | sleeping     | runnable ...       a thread
@@ -12,9 +12,10 @@
  *
  *   states_init -> states_apply ... -> states_finish -> states_fini
  *
- * Events come by time; at one time by CPU, and those of one CPU as it told them (recording/ordered.h). Events
- * of one time on different CPUs have no order that is known: this one is stated. What comes too late counts
- * as of the latest time, and is counted. Memory grows with threads, CPUs and losses, never with events.
+ * Events come in the order of time, those of the same time by CPU, and those of one CPU in recorded order
+ * (recording/ordered.h). The true order of events with the same time on different CPUs is not known; this
+ * one is a convention. An event that comes too late is given the latest time, and counted. Memory grows with
+ * threads, CPUs and losses, never with events.
  */
 #ifndef SONDE_STATES_STATES_H
 #define SONDE_STATES_STATES_H
@@ -27,7 +28,7 @@
 #define STATES_NO_PRIO INT32_MIN
 #define STATES_NONE    UINT32_MAX
 enum { STATES_NEAR_CPUS = 256 };
-#define STATES_INTERRUPT (UINT32_MAX - 1) /* as a waker: an interrupt, whoever it interrupted */
+#define STATES_INTERRUPT (UINT32_MAX - 1) /* as a waker: an interrupt, whatever thread it interrupted */
 
 enum states_state {
     STATES_UNKNOWN,
@@ -42,22 +43,22 @@ enum states_state {
     STATES_COUNT,
 };
 
-/* Blocked, in any way: somebody has to wake it. */
+/* Blocked, in any way: it has to be woken. */
 static inline bool states_waits(enum states_state s) {
     return s == STATES_SLEEPING || s == STATES_BLOCKED || s == STATES_STOPPED || s == STATES_NEW;
 }
 
 enum states_event_kind {
-    STATES_TICK,    /* nothing but that events of this CPU are heard */
+    STATES_TICK,    /* an event that only shows that this CPU's events are recorded */
     STATES_OUT,     /* `tid` leaves `cpu` for `state`, `reason` */
     STATES_IN,      /* `tid` begins to run on `cpu` */
     STATES_WAKE,    /* `tid` is woken on `cpu`, for `other` (a CPU, or STATES_NONE) */
-    STATES_FORK,    /* `tid` is made by `other` */
+    STATES_FORK,    /* `tid` is created by `other` */
     STATES_EXEC,    /* `tid` begins another program; `other` is the tid that it had before */
     STATES_EXIT,    /* `tid` will not come back after its next OUT */
     STATES_MIGRATE, /* `tid` belongs to the CPU `other` from now on */
     STATES_RAN,     /* `tid` ran for another `ran_ns` up to now, as the scheduler accounts it */
-    STATES_LOST,    /* events of `cpu` (STATES_NONE: of any) were lost since the last one heard there */
+    STATES_LOST,    /* events of `cpu` (STATES_NONE: of any CPU) were lost since its last event */
 };
 
 struct states_event {
@@ -65,16 +66,16 @@ struct states_event {
     uint64_t time_ns;
     uint32_t cpu; /* where the event was recorded */
     uint32_t tid, other;
-    uint32_t pid;  /* the process of `tid`; 0: not told */
+    uint32_t pid;  /* the process of `tid`; 0: not known */
     uint32_t from; /* MIGRATE: the CPU before */
     enum states_state state;
     uint32_t reason; /* the state in the kernel's own bits; 0: none */
-    char letter;     /* OUT: the state's letter, as the kernel prints it; 0: not told */
+    char letter;     /* OUT: the state's letter, as the kernel prints it; 0: not known */
     bool interrupt;  /* WAKE: by an interrupt */
-    int32_t prio;    /* OUT: the thread's priority, as the kernel counts; STATES_NO_PRIO: not told */
+    int32_t prio;    /* OUT: the thread's priority, in the kernel's numbering; STATES_NO_PRIO: not known */
     uint64_t ran_ns;
-    uint64_t loc;      /* the record that tells it (stream/stream.h), for whoever wants its stack */
-    struct bytes comm; /* the name of `tid`; empty: not told. Borrowed for the call. */
+    uint64_t loc;      /* the event's record (stream/stream.h), from which its stack can be read */
+    struct bytes comm; /* the name of `tid`; empty: not known. Borrowed for the call. */
 };
 
 struct states_interval {
@@ -86,14 +87,14 @@ struct states_interval {
     uint32_t reason;               /* of the OUT before it, while it waits or was preempted; else 0 */
     uint32_t waker;    /* RUNNABLE: a thread's index, STATES_INTERRUPT, or STATES_NONE: not known */
     bool begin_unseen; /* it ran, but was not seen to begin: it may have before */
-    bool end_unseen;   /* it waited, and nobody was seen to wake it: the end is when it next ran */
+    bool end_unseen;   /* it waited, and its wake-up was not seen: the end is when it next ran */
     bool cut;          /* by the end of the events, or of its thread */
 };
 
 struct states_thread {
     uint32_t tid;    /* 0: the idle thread of a CPU, each of which is a thread */
     uint32_t pid;    /* 0: not known */
-    uint32_t parent; /* the tid of who made it; STATES_NONE: that was not seen */
+    uint32_t parent; /* the tid of the thread that created it; STATES_NONE: that was not seen */
     uint32_t epoch;
     uint32_t name;             /* in states.names; STRPOOL_NONE: not known */
     uint64_t begin_ns, end_ns; /* end_ns: once its intervals are complete */
@@ -106,7 +107,7 @@ struct states_thread {
     bool woken;         /* OUT came after a WAKE while it ran: it may have been woken just before it left */
     bool woken_now;     /* WAKE came while it runs */
     bool exiting, over; /* over: end_ns is set */
-    size_t cpu_losses, any_losses; /* of its CPU and of all, that are applied */
+    size_t cpu_losses, any_losses; /* losses that are applied: of its CPU, and of any CPU */
 };
 
 struct states_cpu {
@@ -122,18 +123,18 @@ struct states_cpu {
 /* What was wrong with the events. */
 struct states_faults {
     uint64_t switches;   /* OUTs, good ones included */
-    uint64_t half_pairs; /* OUTs and INs that do not fit what ran there */
-    uint64_t unwoken;    /* INs of threads that wait, and that nobody woke */
+    uint64_t half_pairs; /* OUTs and INs that contradict what ran there */
+    uint64_t unwoken;    /* INs of threads that wait, and were not seen to be woken */
     uint64_t backwards;  /* events older than the one before */
-    uint64_t reused;     /* tids of threads that were not seen to end, given to others */
+    uint64_t reused;     /* tids given to other threads before their old ones were seen to end */
     uint64_t losses;     /* LOST */
 };
 
-/* Takes an interval: a thread's in their order, those of different threads as they end. Empty ones come if it
- * ran, or could have. False: out of memory. */
+/* Takes an interval. Those of one thread come in order, those of different threads as they end. Empty
+ * intervals come only if the thread ran, or could have run. False: out of memory. */
 typedef bool states_sink_fn(void *ctx, const struct states_interval *i);
 
-/* Told of every event when it is applied, after the intervals that it ends. False: out of memory. */
+/* Called for every event when it is applied, after the intervals that it ends. False: out of memory. */
 struct states;
 typedef bool states_tap_fn(void *ctx, const struct states *s, const struct states_event *e);
 
@@ -141,14 +142,15 @@ struct states {
     VEC(struct states_thread) threads;
     VEC(struct states_cpu) cpus;
     struct hash_map by_tid, by_cpu;       /* by_tid: the tid's latest thread; by_cpu: of large numbers */
-    uint32_t near_cpus[STATES_NEAR_CPUS]; /* the indices of CPUs with small numbers, plus 1: asked most */
+    uint32_t near_cpus[STATES_NEAR_CPUS]; /* the indices of CPUs with small numbers, plus 1: the usual ones,
+                                             without a hash lookup */
     struct strpool names;
     VEC(uint64_t) any_losses;
     uint64_t begin_ns, now_ns;
     bool begun, tells_ran; /* tells_ran: there were RAN events */
     struct states_faults faults;
     states_sink_fn *sink;
-    states_tap_fn *tap; /* NULL: nobody; it has sink_ctx, too */
+    states_tap_fn *tap; /* may be NULL; called with sink_ctx, too */
     void *sink_ctx;
 };
 
@@ -159,7 +161,7 @@ bool states_apply(struct states *s, const struct states_event *e);
 /* Closes all intervals at the time of the last event. False: out of memory. */
 bool states_finish(struct states *s);
 
-/* The threads are numbered by their first event; a pointer dies with the next event. */
+/* Threads are numbered in the order of their first events; the pointer is valid until the next event. */
 static inline const struct states_thread *states_thread(const struct states *s, uint32_t index) {
     return &s->threads.items[index];
 }

@@ -171,7 +171,7 @@ static void test_a_loss_makes_unknown(void **state) {
     assert_string_equal(text(&s, &l, C), "?0-20 R20-30 S30-40");
     assert_int_equal(s.faults.half_pairs, 0);
     drop(&s, &l);
-    /* On who knows which CPU. */
+    /* On an unknown CPU. */
     l = (struct log){0};
     states_init(&s, note, &l);
     swap(&s, 0, 0, 0, STATES_PREEMPTED, A);
@@ -198,7 +198,7 @@ static void test_half_pairs(void **state) {
     assert_string_equal(text(&s, &l, C), "?0-10 ?10-20");
     assert_int_equal(s.faults.half_pairs, 2);
     drop(&s, &l);
-    /* Nobody woke it, time goes back, a tid is another's. */
+    /* A wake-up is missing, time goes back, a tid is reused. */
     l = (struct log){0};
     states_init(&s, note, &l);
     swap(&s, 10, 0, 0, STATES_PREEMPTED, A);

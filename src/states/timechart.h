@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What CPUs and threads did over time, in columns: each interval adds its length to the columns that it lies
- * in, so that memory and output grow with rows and columns, never with events.
+ * What CPUs and threads did over time, in columns: each interval adds its parts to the columns that it
+ * overlaps, so that memory and output grow with rows and columns, never with events.
  *
  *   |...col 0...|...col 1...|          since 0.5, until 1.2: half of column 0 and a fifth of column 1
  *
@@ -32,7 +32,7 @@ void timechart_totals_fini(struct timechart_totals *t);
 
 enum { TIMECHART_IDLE_STATES = 4 /* how deep: C1, C2, C3, deeper */ };
 
-/* ns of a column; `speed` in kHz x ns, with the ns of which it is known. */
+/* ns of a column; `speed` in kHz x ns, and the ns for which it is known. */
 struct timechart_cell {
     uint64_t run_ns, wait_ns, block_ns;
 };
@@ -73,12 +73,12 @@ void timechart_fini(struct timechart *t);
 bool timechart_choose(struct timechart *t, uint32_t thread);
 /* A sink of states, for the rows of threads; ctx is the struct timechart. */
 bool timechart_add(void *ctx, const struct states_interval *i);
-/* Threads other than idle ones ran on a CPU. False: out of memory. */
+/* Adds an interval in which a thread other than the idle one ran on the CPU. False: out of memory. */
 bool timechart_busy(struct timechart *t, uint64_t since_ns, uint64_t until_ns, uint32_t cpu);
-/* A CPU enters an idle state, or TIMECHART_AWAKE; or runs at this speed. False: out of memory. */
+/* Notes that a CPU enters an idle state (or TIMECHART_AWAKE), or runs at this speed. False: out of memory. */
 bool timechart_idle(struct timechart *t, uint64_t time_ns, uint32_t cpu, uint32_t state);
 bool timechart_speed(struct timechart *t, uint64_t time_ns, uint32_t cpu, uint32_t khz);
-/* Ends what goes on, and sorts CPUs by number. */
+/* Ends open states, and sorts CPUs by number. */
 void timechart_finish(struct timechart *t);
 
 /* The bounds of a column. */

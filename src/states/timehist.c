@@ -89,7 +89,7 @@ static bool chosen_prio(const struct timehist *t, const struct timehist_line *l)
     if (!prios || !prios->list.count)
         return true;
     int32_t prio = l->prio;
-    if (l->kind != TIMEHIST_SWITCH) /* that of who was running, as it was told last */
+    if (l->kind != TIMEHIST_SWITCH) /* the last known priority of the running thread */
         prio = l->thread < t->threads.count ? t->threads.items[l->thread].prio : -1;
     return prio >= 0 && filter_ranges_have(prios, (uint64_t)prio);
 }
@@ -111,8 +111,8 @@ static bool flush(struct timehist *t, const struct states *s) {
     return !has || give(t, s, &t->pending);
 }
 
-/* Adds the time that ended to its thread and, of an idle CPU's, to the thread that left it. False: out of
- * memory. */
+/* Adds the time that ended to its thread and, if it is an idle time, to the thread that left the CPU idle.
+ * False: out of memory. */
 static bool add_switch(struct timehist *t, uint32_t index, bool idle) {
     struct timehist_thread *x = &t->threads.items[index];
     t->switches++;
@@ -149,7 +149,7 @@ static bool left(struct timehist *t, const struct states *s, const struct states
         line.run_ns = x->run_ns;
     }
     bool idle = !states_thread(s, index)->tid;
-    /* Of idle times only those that began while it was looked at. */
+    /* Idle times count only if their beginning was seen. */
     bool counts = !t->choice.idle || (idle && x->ready && x->seen);
     if (counts && chosen(t, s, &line)) {
         if (!add_switch(t, index, idle))
@@ -174,7 +174,7 @@ static bool told(struct timehist *t, const struct states *s, const struct states
         x->pre_ns = s->now_ns - woken->since_ns;
     if (!moves && woken->state != STATES_RUNNING &&
         (woken->state != STATES_RUNNABLE || woken->since_ns != s->now_ns))
-        return true; /* the same told again */
+        return true; /* a repeated event for the same wake-up */
     struct timehist_line line = {.kind = moves ? TIMEHIST_MIGRATE : TIMEHIST_WAKE,
                                  .time_ns = s->now_ns,
                                  .cpu = e->cpu,
