@@ -150,6 +150,13 @@ static void spans(void **state) {
     assert_true(ftrace_spans_take(&s, 25, (struct bytes){b.data, 40}));
     assert_int_equal(got, 7);
     assert_int_equal(s.unmatched, 3);
+    assert_true(ftrace_spans_take(&s, 30, (struct bytes){a.data, 40}));
+    assert_true(ftrace_spans_take(&s, 30, (struct bytes){b.data, 40})); /* no time is a time */
+    assert_int_equal(got, 7000);
+    assert_true(ftrace_spans_take(&s, 40, (struct bytes){a.data, 40}));
+    assert_true(ftrace_spans_take(&s, 39, (struct bytes){b.data, 40}));
+    assert_int_equal(got, 7000);
+    assert_int_equal(s.unmatched, 4);
     ftrace_spans_fini(&s);
     s = (struct ftrace_spans){
         .type = {0, 2}, .pid = {4, 4}, .first = 11, .second = 11, .ended = count_span, .ctx = &got};

@@ -210,6 +210,13 @@ static void refusals(void **state) {
     assert_non_null(strstr(err.message, "somebody else uses it (blk)"));
     assert_true(ftrace_setup_restore(&s, &err));
     assert_string_equal(os_tracefs_fake_text(f, "current_tracer"), "blk\n");
+    err = ERR_INIT;
+    make_tree(f);
+    os_tracefs_fake_put(f, "available_tracers", "function_graph my_function nop\n"); /* not that word */
+    assert_true(ftrace_setup_init(&s, &fs, OWN, &err));
+    assert_false(ftrace_setup_apply(&s, &o, &err));
+    assert_non_null(strstr(err.message, "built without that tracer"));
+    assert_true(ftrace_setup_restore(&s, &err));
     o.args = true;
     err = ERR_INIT;
     make_tree(f);

@@ -46,6 +46,18 @@ static void tree(void **state) {
     assert_true(c.roots.items[0].locks);
     assert_int_equal(c.first[2] - c.first[1], 2);
     waits_chains_fini(&c);
+    static const struct {
+        enum waits_kind kind;
+        bool locks;
+    } KINDS[] = {{WAITS_JOIN, true}, {WAITS_PIPE, false}};
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+        for (size_t i = 1; i < 4; i++)
+            w.threads.items[i].wait.kind = KINDS[k].kind;
+        c = (struct waits_chains){0};
+        assert_true(waits_chains_find(&c, &w));
+        assert_true(c.roots.items[0].locks == KINDS[k].locks);
+        waits_chains_fini(&c);
+    }
     waits_fini(&w);
 }
 

@@ -64,6 +64,9 @@ static void ranges(void **state) {
     assert_true(has(&o, "   250 - 350  ns |          1 |"));
     assert_true(has(&o, "   350 - ...  ns |          2 |"));
     out_fini(&o);
+    assert_int_equal(h.min_ns, 49);
+    assert_int_equal(h.max_ns, 10000);
+    assert_int_equal(h.total_ns, 49 + 50 + 149 + 150 + 349 + 350 + 10000);
     h = (struct ftrace_histogram){.unit_ns = 1, .range = 10};
     assert_int_equal(ftrace_histogram_size(&h), FTRACE_BUCKETS);
     ftrace_histogram_add(&h, UINT64_MAX / 2);
