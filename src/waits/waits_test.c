@@ -167,6 +167,32 @@ static void pipes_and_sockets(void **state) {
     end(&m);
 }
 
+static void paths_and_listeners(void **state) {
+    (void)state;
+    static const struct os_proc_fake_file files[] = {
+        {.path = "/proc/10/task/10/stat", .content = STAT("opener", "D", "1")},
+        {.path = "/proc/10/task/10/syscall", .content = CALL("257", "0xffffff9c", "0x1000", "0x0")},
+        {.path = "/proc/20/task/20/stat", .content = STAT("server", "S", "1")},
+        {.path = "/proc/20/task/20/syscall", .content = CALL("43", "0x5", "0x0", "0x0")},
+        {.path = "/proc/20/task/20/fd/5", .content = TEXT("socket:[80]")},
+        {.path = "/proc/30/task/30/stat", .content = STAT("reader", "S", "1")},
+        {.path = "/proc/30/task/30/syscall", .content = CALL("0", "0x6", "0x1", "0x1")},
+        {.path = "/proc/30/task/30/fd/6", .content = TEXT("socket:[81]")},
+    };
+    static const char PATH[] = "/x/y";
+    static const struct os_proc_fake_memory memory[] = {
+        {10, 0x1000, {(const uint8_t *)PATH, sizeof PATH}, false}};
+    static const struct os_unix_socket sockets[] = {{80, 0, "/run/s"}, {81, 0, ""}};
+    struct machine m = {.fake = {files, sizeof files / sizeof *files, .memory = memory, .memory_count = 1,
+                                 .unix_sockets = sockets, .unix_count = 2}};
+    look(&m);
+    assert_string_equal(thread(&m, 10)->wait.what, "openat of /x/y");
+    assert_string_equal(thread(&m, 20)->wait.what, "connections to unix socket /run/s");
+    assert_string_equal(thread(&m, 30)->wait.what, "read of unix socket");
+    assert_int_equal(m.w.hidden_memory, 0);
+    end(&m);
+}
+
 static void what_may_not_be_known(void **state) {
     (void)state;
     static const struct os_proc_fake_file files[] = {
@@ -251,6 +277,7 @@ int main(void) {
 #ifdef __x86_64__
         cmocka_unit_test(two_threads_and_a_lock),
         cmocka_unit_test(pipes_and_sockets),
+        cmocka_unit_test(paths_and_listeners),
         cmocka_unit_test(what_may_not_be_known),
 #endif
         cmocka_unit_test(texts),

@@ -44,6 +44,15 @@ static void test_expressions(void **state) {
         const char *expected; /* NULL: refused */
     } CASES[] = {
         {{{REG5, 0, 0}}, "in r5+0"},
+        {{{DW_OP_reg0, 0, 0}}, "in r0+0"},
+        {{{DW_OP_reg31, 0, 0}}, "in r31+0"},
+        {{{DW_OP_breg0, 4, 0}}, "at r0+4"},
+        {{{DW_OP_breg31, 4, 0}}, "at r31+4"},
+        {{{DW_OP_lit0, 0, 0}, {DW_OP_stack_value, 0, 0}}, "is 0+0"},
+        {{{DW_OP_lit31, 0, 0}, {DW_OP_stack_value, 0, 0}}, "is 0+31"},
+        {{{BREG7, 1, 0}, {BREG7, 2, 0}, {BREG7, 3, 0}, {DW_OP_pick, 2, 0}}, "at r7+1"},
+        {{{BREG7, 1, 0}, {DW_OP_pick, 1, 0}}, NULL},
+        {{{BREG7, 1, 0}, {DW_OP_nop, 0, 0}}, "at r7+1"},
         {{{DW_OP_regx, 17, 0}}, "in r17+0"},
         {{{BREG7, 8, 0}}, "at r7+8"},
         {{{DW_OP_bregx, 3, (uint64_t)-4}}, "at r3-4"},

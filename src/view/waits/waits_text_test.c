@@ -112,6 +112,23 @@ static void what_was_chosen(void **state) {
     end(&m);
 }
 
+/* Which one of several is said of a group if it is the same for all of it, of none or of some it is not. */
+static void which_one(void **state) {
+    static const char *const WHICH[] = {"pipe:[1]", "pipe:[1]", "pipe:[1]", "pipe:[2]", "pipe:[1]", NULL};
+    (void)state;
+    struct made m = {0};
+    for (size_t i = 0; i < 6; i++) {
+        add(&m, "t", WAITS_PIPE, i < 2 ? "one" : i < 4 ? "two" : "three", -1);
+        m.w.threads.items[i].wait.which = WHICH[i];
+    }
+    ready(&m);
+    check(&m, "THREADS  PROCESS          STATE            LONGEST  WAITS FOR\n"
+              "      2  app              sleeping        9.000 ms  three\n"
+              "      2  app              sleeping        6.000 ms  two\n"
+              "      2  app              sleeping        3.000 ms  one (pipe:[1])\n");
+    end(&m);
+}
+
 static void five_deep(void **state) {
     (void)state;
     struct made m = {0};
@@ -186,7 +203,8 @@ static void over_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlock_first), cmocka_unit_test(what_was_chosen), cmocka_unit_test(five_deep),
+        cmocka_unit_test(deadlock_first), cmocka_unit_test(what_was_chosen),
+        cmocka_unit_test(which_one),      cmocka_unit_test(five_deep),
         cmocka_unit_test(json),           cmocka_unit_test(over_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
