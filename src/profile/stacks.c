@@ -64,7 +64,7 @@ static uint8_t level_of(const struct profile *p, const struct resolve_frame *fra
 
 void profile_put_stack_name(const struct profile *p, uint32_t id, const char *dso, struct out *o) {
     const struct profile_name *name = profile_name_of(p, id);
-    if (name) { /* of an inlined function the level says so */
+    if (name) { /* the level already says that a function is inlined */
         out_mem(o, name->text, name->text_len - (name->inlined ? sizeof PROFILE_INLINED_SUFFIX - 1 : 0));
         return;
     }

@@ -155,7 +155,7 @@ static void test_values(void **state) {
     check_values(true);
 }
 
-/* Texts that lie outside are none; data without a needed field are a bad record. */
+/* Texts that lie outside the record are empty; data without a needed field are a bad record. */
 static void test_hostile(void **state) {
     (void)state;
     struct writer raw = make_raw(false, 5 << 16 | 30, 0xffffffff);

@@ -353,7 +353,7 @@ static struct perfdata_u64s chain_of(const struct resolve_unwind *u) {
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
 }
 
-/* The same, and counts the stack. False: there is none, or nothing to be found in it. */
+/* As `begin`, and counts the stack. False: there is none, or it cannot be unwound. */
 static bool begin_stack(struct resolve_unwind *u, const struct perfdata_sample *s, unsigned cpumode,
                         struct model_when when, struct walk *w) {
     u->end = RESOLVE_UNWIND_CPU;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `sched record` records of a program that sleeps, and what `sched` tells of it: sched_test.py SONDE
+"""What `sched record` records of a program that sleeps, and what `sched` reports about it: sched_test.py SONDE
 
 SKIPs where the kernel does not let us record tracepoints of all CPUs.
 """

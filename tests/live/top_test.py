@@ -276,7 +276,7 @@ def browser():
         wait("a known function", lambda s: re.search(r"\[\.\] leaf\b", s) and "lost: 0/" in s and "sonde: " in s)
         tmux("send-keys", "/", "leaf", "Enter")
         wait("only one function", lambda s: "leaf" in s and "parent" not in s)
-        # Of what came since the last screen, and only in leaf: for another row, or too early, it says that no sample hit it.
+        # `a` shows samples since the last screen, and only leaf has any: for another row, or too early, it says that none hit it.
         code, hint, shown, end = re.compile(r"\d\.\d\d : +[0-9a-f]+:"), "Press '?'", "", time.monotonic() + PATIENCE
         for row in itertools.cycle(("Home", "Down")):
             if shown is None or code.search(shown) or time.monotonic() > end:

@@ -260,7 +260,7 @@ static void no_such_group(void **state) {
 static void cpu_goes(void **state) {
     struct fixture *f = *state;
     assert_true(begin(f, "cs", "a"));
-    f->run_status = -ENXIO; /* it is off: what it had counted stays */
+    f->run_status = -ENXIO; /* the CPU is offline: what it had counted stays */
     read_all(f);
     assert_int_equal(f->counters.list.items[1].now.value, 1001);
     f->run_status = -EINVAL;

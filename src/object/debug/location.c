@@ -11,7 +11,7 @@ struct machine {
     struct object_chain stack[STACK];
     unsigned depth;
     bool own_frame, is_value;
-    unsigned width;  /* of the value: 0: whole */
+    unsigned width;  /* of the value, in bytes; 0: whole */
     int in_register; /* the location is a register; OBJECT_NO_REGISTER */
     const char *why;
 };

@@ -123,7 +123,8 @@ static void test_expressions(void **state) {
     }
 }
 
-/* What is not known is refused: the frame, and registers of the entry when the code has gone on. */
+/* What is not known is refused: the frame, and, past a function's entry, the registers' values at its entry.
+ */
 static void test_context(void **state) {
     (void)state;
     struct object_location_context none = {NULL, NULL, false, false, 8};

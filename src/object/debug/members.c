@@ -227,7 +227,7 @@ static bool to_member(struct debug_part *p, const struct object_debug_step *s, c
 
 /* ---- elements ---- */
 
-/* The number of elements in the dimensions after the first; *first: in that, 0: not known. */
+/* The number of elements in the dimensions after the first; *first: the number in the first, 0: not known. */
 static uint64_t count_rest(Dwarf_Die *array, uint64_t *first) {
     Dwarf_Die die;
     uint64_t rest = 1, n;

@@ -69,7 +69,7 @@ static bool read_unit(struct search *s, Dwarf_Die *unit) {
     return true;
 }
 
-/* Whether a unit's table of files has one of that name; those of others need not be read. */
+/* Whether a unit's table of files has a file of that name; the lines of other units need not be read. */
 static bool names_file(struct object_debug *d, Dwarf_Die *unit, const char *file) {
     Dwarf_Files *files;
     size_t count;

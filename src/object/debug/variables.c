@@ -47,7 +47,7 @@ static bool find_in(Dwarf_Die *scope, const char *name, Dwarf_Die *out, unsigned
     return false;
 }
 
-/* A variable of the unit: one with a place, where it is declared as well. */
+/* A variable of the unit that has a location; mere declarations are passed over. */
 static bool find_external(Dwarf_Die *unit, const char *name, Dwarf_Die *out, unsigned depth) {
     Dwarf_Die die;
     Dwarf_Attribute a;
@@ -187,7 +187,7 @@ static bool find_first_view(Dwarf_Attribute *attribute, uint64_t addr, Dwarf_Op 
     return false;
 }
 
-/* Follows an attribute's expression for an address. *there: it has one at all. */
+/* Follows an attribute's expression for an address. *there: it has an expression there. */
 static bool follow(struct object_debug *d, Dwarf_Attribute *attribute, struct object_debug_place at,
                    const struct object_location_context *context, struct object_location *out,
                    const char **why, bool *there) {
@@ -269,7 +269,7 @@ static bool before_body(const struct debug_instance *i, uint64_t addr) {
            (addr == i->entry || (addr > i->entry && (addr < i->body || addr < i->settled)));
 }
 
-/* *there: the variable exists at the place, whether its value can be had or not. */
+/* *there: the variable exists at the place, whether its value can be fetched or not. */
 static bool locate(struct object_debug *d, struct object_debug_place at, Dwarf_Die *variable,
                    const char *name, struct object_location *out, bool *there, struct err *err) {
     const struct debug_instance *i = instance_of(d, at.instance);

@@ -22,7 +22,7 @@ bool debug_part_step(struct debug_part *p, const struct object_debug_step *s, co
 /* Goes from a reference to what it refers to. */
 bool debug_part_target(struct debug_part *p, const char *name, struct err *err);
 bool debug_is_reference(Dwarf_Die *type);
-/* Leaves one place that has it all; otherwise says why there is none. */
+/* Reduces the location to one place that holds the whole part. False and *err: why there is none. */
 bool debug_part_whole(struct debug_part *p, const char *name, struct err *err);
 /* From a structure's declaration to its definition, if that is known. */
 void debug_find_definition(Dwarf_Die *structure);

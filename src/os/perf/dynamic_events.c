@@ -14,7 +14,7 @@ static const char *const ROOTS[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tr
 static const char *const NAMES[] = {"uprobe_events", "kprobe_events"};
 static const char *const OPTIONS[] = {"CONFIG_UPROBE_EVENTS", "CONFIG_KPROBE_EVENTS"};
 
-/* Why the list cannot be had, and what to do. */
+/* Why the list cannot be opened, and what to do. */
 static bool explain(enum os_dynamic_kind kind, const char *path, int errnum, struct err *err) {
     if (errnum == EACCES || errnum == EPERM)
         return err_set(err, ERR_PERMISSION, path, "%s",

@@ -108,7 +108,7 @@ bool compare_sort(struct compare *c, const struct compare_computation *how, uint
 /* One caller of a row, of one of its callers, and so on. */
 struct compare_caller {
     const char *text; /* lives until the next row's are found */
-    uint32_t depth;   /* from 0; those of depth n + 1 follow theirs of depth n */
+    uint32_t depth;   /* from 0; callers at depth n + 1 follow what they called at depth n */
     uint32_t cells;   /* in compare_callers.cells: one for each side */
 };
 

@@ -9,7 +9,8 @@
 
 enum { LEVELS = 3 /* 64, 32, 16 blocks */, ROWS_OF_JOB = 64, SEED = 1979 };
 
-/* How much evidence of their own a row's recordings have to bring against that of all rows together. */
+/* The weight, in recordings, of the variance that all rows together suggest, against that between a row's
+ * own. */
 static const double PRIOR_RECORDINGS = 4;
 static const double CORRELATION_MAX = 0.9;
 
@@ -152,7 +153,7 @@ static double least_variance(const struct finder *f, size_t row, unsigned side) 
     return cost * cost * (1 - p) / seen * f->spread[side];
 }
 
-/* The variance of a side's cost that its recordings differ by, and `within` that of their blocks. */
+/* The variance of a side's cost between its recordings; *within: that of their blocks. */
 static double between_variance(const struct finder *f, size_t row, unsigned side, double *within) {
     double u[INTERVAL_SLICES], squares = 0, inside = 0;
     unsigned n = f->recordings[side];
@@ -168,7 +169,7 @@ static double between_variance(const struct finder *f, size_t row, unsigned side
     return n > 1 ? squares * n / (n - 1) : 0;
 }
 
-/* Over all rows, how many times the recordings' variance is that of their blocks; 1 at least. */
+/* The ratio of the variance between recordings to that of their blocks, over all rows; at least 1. */
 static void find_between(struct finder *f) {
     double between = 0, inside = 0;
     for (unsigned side = 0; side < 2; side++)

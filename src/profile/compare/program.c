@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two builds of one program are often kept beside each other under two names (./before, ./after). What was
- * recorded is told by the command line in the header: the words of it that are names of sampled images.
+ * Two builds of one program are often kept beside each other under two names (./before, ./after). The command
+ * line in the header shows what was recorded: those of its words that are names of sampled images.
  */
 #include "profile/compare/program.h"
 
@@ -16,7 +16,7 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Returns the file name of an image that may be a program; NULL: it is none. */
+/* Returns the file name of an image that may be a program; NULL: it is not one. */
 static const char *program_name(const struct model_image *image) {
     size_t from;
     if (image->kind != MODEL_IMAGE_FILE || image->space != MODEL_SPACE_USER)

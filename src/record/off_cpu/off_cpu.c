@@ -131,7 +131,7 @@ struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources 
     return x;
 }
 
-/* Whether the thread has waited ever since it had so many voluntary switches. */
+/* Whether the thread is still in the same wait: it has made no voluntary switch since. */
 static bool waits_still(struct record_off_cpu *x, const struct bpf_off_cpu_still *still) {
     static const char STATE[] = "\nState:\t", SWITCHES[] = "\nvoluntary_ctxt_switches:\t";
     const struct os_proc *proc = x->from.proc;
@@ -261,7 +261,7 @@ static bool collect(struct record_off_cpu *x, struct err *err) {
     const struct os_bpf *bpf = x->from.bpf;
     struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
     int full = x->inner, status = os_bpf_put_inner(bpf, x->object.maps[OFF_CPU_MAP_SUMS].fd, 0, x->spare);
-    size_t stills = x->waits.count; /* waits of threads that still do: in no map */
+    size_t stills = x->waits.count; /* waits of threads that still wait: in no map */
     if (status < 0)
         return err_errno(err, -status, "--off-cpu", "the BPF maps cannot be exchanged");
     __atomic_store_n(&bss->entries, 0, __ATOMIC_RELAXED); /* a few more may be in it: it is a hint */

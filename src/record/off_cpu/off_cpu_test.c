@@ -248,7 +248,7 @@ static void who_still_waits_is_read(void **state) {
         if (!i)
             for (uint64_t k = 0; k < 3; k++)
                 assert_int_equal(perfdata_u64_at(&s.callchain, 3 + k), USER + 8 * k);
-        writer_clear(&w); /* told once */
+        writer_clear(&w); /* each wait is written once */
         assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
         assert_int_equal(w.size, 0);
         writer_fini(&w);
