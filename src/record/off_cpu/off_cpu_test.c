@@ -5,9 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "bpf/dist/off_cpu.h"
 #include "format/perfdata/record.h"
 #include "os/bpf/bpf_fake.h"
@@ -257,6 +260,22 @@ static void who_still_waits_is_read(void **state) {
 }
 
 /* With --call-graph dwarf samples have the stack's copy, and the kernel's part of the callchain. */
+static char told[2048];
+
+static void keep(void *ctx, enum log_level level, const char *line) {
+    (void)ctx, (void)level;
+    size_t used = strlen(told);
+    snprintf(told + used, sizeof told - used, "%s\n", line);
+}
+
+/* What it says at the end, into `told`. */
+static void tell(struct fixture *f) {
+    *told = 0;
+    log_set_sink(keep, NULL);
+    record_off_cpu_tell(f->x);
+    log_set_sink(NULL, NULL);
+}
+
 static void copies_go_with_samples(void **state) {
     (void)state;
     enum { STACK_BYTES = 65528, GIVEN = 7 * BPF_OFF_CPU_PAGE }; /* cut to what a record has room for */
@@ -308,9 +327,57 @@ static void copies_go_with_samples(void **state) {
         assert_int_equal(s.stack_user.data[GIVEN - 1], 7);
     }
     assert_int_equal(at, w.size);
-    record_off_cpu_tell(f.x);
+    tell(&f);
+    assert_non_null(strstr(told, "1 sample without a user stack: its copy was not kept"));
     writer_fini(&w);
     end(&f);
+}
+
+/* Each CPU has its own counters. */
+static void losses_are_told(void **state) {
+    (void)state;
+    static const struct bpf_off_cpu_counters COUNTERS[2] = {
+        {.switches_voluntary = 5, .waits = 7, .lost_sums = 1, .lost_sums_ns = 500000000, .lost_copies = 1},
+        {.switches_involuntary = 6,
+         .lost_sums = 2,
+         .lost_sums_ns = 1000000000,
+         .lost_stacks = 4,
+         .unseen = 9},
+    };
+    struct fixture f;
+    uint32_t zero = 0;
+    begin(&f);
+    f.bpf.cpu_count = 2;
+    assert_true(start(&f, NULL));
+    assert_int_equal(os_bpf_update(&f.bpf.bpf, map_fd(OFF_CPU_MAP_COUNTERS), &zero, COUNTERS), 0);
+    tell(&f);
+    assert_non_null(strstr(told, "5 voluntary and 6 involuntary switches, 7 waits"));
+    assert_non_null(strstr(told, "3 waits (1.500 s) lost: the map of sums was full"));
+    assert_non_null(strstr(told, "4 waits without a stack"));
+    assert_non_null(strstr(told, "1 wait with a user stack by frame pointers only"));
+    assert_non_null(strstr(told, "9 times a thread ran without"));
+    assert_null(strstr(told, "was not kept"));
+    assert_null(strstr(told, "could not be watched"));
+    end(&f);
+}
+
+/* How many programs are attached, of those that run at a tracepoint. */
+static uint32_t attached(bool kernel_only) {
+    struct fixture f;
+    uint32_t n = 0;
+    begin(&f);
+    f.options.all_kernel = kernel_only;
+    assert_true(start(&f, NULL) && record_off_cpu_switch(f.x, true, &f.err));
+    for (size_t i = 0; i < f.bpf.fds.count; i++)
+        n += f.bpf.fds.items[i].command == BPF_RAW_TRACEPOINT_OPEN && !f.bpf.fds.items[i].closed;
+    end(&f);
+    return n;
+}
+
+/* Without user stacks nothing has to run as calls return. */
+static void no_more_is_attached_than_needed(void **state) {
+    (void)state;
+    assert_int_equal(attached(true) + 1, attached(false));
 }
 
 static void refusals(void **state) {
@@ -408,9 +475,14 @@ static void waits_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_become_samples),    cmocka_unit_test(who_still_waits_is_read),
-        cmocka_unit_test(copies_go_with_samples), cmocka_unit_test(refusals),
-        cmocka_unit_test(failures_are_told),      cmocka_unit_test(no_memory),
+        cmocka_unit_test(sums_become_samples),
+        cmocka_unit_test(who_still_waits_is_read),
+        cmocka_unit_test(copies_go_with_samples),
+        cmocka_unit_test(losses_are_told),
+        cmocka_unit_test(no_more_is_attached_than_needed),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(no_memory),
         cmocka_unit_test(waits_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
