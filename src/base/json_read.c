@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_read.h"
 
+#include "base/hex.h"
+
 enum { NESTED_MAX = 64 };
 
 static void fail(struct json_reader *r) {
@@ -118,8 +120,8 @@ static uint32_t hex4(const uint8_t *p, const uint8_t *end) {
     if (end - p < 4)
         return UINT32_MAX;
     for (int i = 0; i < 4; i++) {
-        unsigned c = p[i] | 0x20u, digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
-        if (digit > 15)
+        unsigned digit = hex_digit(p[i]);
+        if (digit == HEX_NONE)
             return UINT32_MAX;
         v = v << 4 | digit;
     }

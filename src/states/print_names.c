@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "states/print_names.h"
 
+#include "base/hex.h"
+
 static const uint8_t *find(struct bytes in, const char *text) {
     return in.size ? memmem(in.data, in.size, text, strlen(text)) : NULL;
 }
@@ -19,10 +21,7 @@ static bool take_number(struct bytes *b, uint64_t *out) {
         *b = after(*b, b->data, 2);
     size_t digits = 0;
     for (*out = 0; b->size; digits++, *b = after(*b, b->data, 1)) {
-        uint8_t c = *b->data | 0x20;
-        unsigned digit = *b->data >= '0' && *b->data <= '9' ? *b->data - '0'
-                         : c >= 'a' && c <= 'f'             ? c - 'a' + 10u
-                                                            : 99;
+        unsigned digit = hex_digit(*b->data);
         if (digit >= base)
             break;
         *out = *out * base + digit;

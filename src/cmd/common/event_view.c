@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/common/event_view.h"
 
+#include "base/log.h"
+
 static bool has_stacks(const struct event_view *v) {
     const struct perfdata_events *events = v->recording.events;
     for (size_t i = 0; i < events->list.count; i++)
@@ -91,6 +93,12 @@ bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_v
                             struct err *err) {
     struct passing p = {t, seen, ctx};
     return event_view_read(v, want_tracepoint, take_tracepoint, &p, err);
+}
+
+void event_view_warn_late(const struct event_view *v, uint64_t events) {
+    if (events)
+        log_line(LOG_WARN, "%s: %llu events come too late: they count as of the event before them",
+                 stream_path(v->recording.stream), (unsigned long long)events);
 }
 
 const char *event_view_function(void *ctx, uint64_t address) {

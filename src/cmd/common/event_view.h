@@ -58,6 +58,9 @@ typedef bool event_view_seen_fn(void *ctx, const struct event_view_item *item, s
 bool event_view_tracepoints(struct event_view *v, struct tracepoints *t, event_view_seen_fn *seen, void *ctx,
                             struct err *err);
 
+/* Warns of events that came after later ones, if there were any. */
+void event_view_warn_late(const struct event_view *v, uint64_t events);
+
 /* With `symbols`: the kernel's function at an address, which lives as long as the view; NULL: not known. ctx
  * is the view. */
 const char *event_view_function(void *ctx, uint64_t address);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/log.h"
 #include "cmd/kwork/kwork.h"
 
 bool kwork_parse_classes(const char *text, bool classes[KWORK_CLASSES + 1], struct err *err) {
@@ -101,8 +100,7 @@ bool kwork_read(struct event_view *v, struct kwork *k, struct states *states, st
     bool ok = read_events(v, &x, err);
     kwork_events_fini(&x.events);
     sched_events_fini(&x.sched);
-    if (ok && k->faults.backwards)
-        log_line(LOG_WARN, "%s: %llu events come too late: they count as of the event before them",
-                 stream_path(v->recording.stream), (unsigned long long)k->faults.backwards);
+    if (ok)
+        event_view_warn_late(v, k->faults.backwards);
     return ok;
 }

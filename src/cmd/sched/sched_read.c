@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/log.h"
 #include "cmd/sched/sched.h"
 
 struct reading {
@@ -42,9 +41,8 @@ bool sched_read(struct event_view *v, struct states *states, struct err *err) {
     sched_events_init(&x.events, v->recording.stream, &v->recording.namer);
     bool ok = read_events(v, &x, err);
     sched_events_fini(&x.events);
-    if (ok && states->faults.backwards)
-        log_line(LOG_WARN, "%s: %llu events come too late: they count as of the event before them",
-                 stream_path(v->recording.stream), (unsigned long long)states->faults.backwards);
+    if (ok)
+        event_view_warn_late(v, states->faults.backwards);
     return ok;
 }
 

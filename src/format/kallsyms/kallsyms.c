@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/kallsyms/kallsyms.h"
 
+#include "base/hex.h"
+
 static struct bytes take_line(struct bytes *rest) {
     const uint8_t *nl = memchr(rest->data, '\n', rest->size);
     struct bytes line = {rest->data, nl ? (size_t)(nl - rest->data) : rest->size};
@@ -14,9 +16,8 @@ static size_t read_hex(struct bytes line, uint64_t *value) {
     size_t n = 0;
     *value = 0;
     for (; n < line.size && n < 17; n++) {
-        uint8_t c = line.data[n] | 0x20;
-        unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-        if (digit == 16)
+        unsigned digit = hex_digit(line.data[n]);
+        if (digit == HEX_NONE)
             break;
         *value = *value << 4 | digit;
     }

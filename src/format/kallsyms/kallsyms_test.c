@@ -18,6 +18,8 @@ static void test_lines(void **state) {
                                "no line\n"
                                "\n"
                                "12345678123456781 T too_long\n"
+                               "12\x13"
+                               "4 T control_character\n"
                                "ffffffffc0000000 t init_one\t[ext4]\n"
                                "0 D x";
     struct bytes rest = {(const uint8_t *)TEXT, sizeof TEXT - 1};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/perfmap/perfmap.h"
 
+#include "base/hex.h"
+
 static struct bytes take_line(struct bytes *rest) {
     const uint8_t *nl = memchr(rest->data, '\n', rest->size);
     struct bytes line = {rest->data, nl ? (size_t)(nl - rest->data) : rest->size};
@@ -20,9 +22,8 @@ static bool take_hex(struct bytes *line, uint64_t *value) {
     size_t at = line->size > 2 && line->data[0] == '0' && (line->data[1] | 0x20) == 'x' ? 2 : 0, first = at;
     *value = 0;
     for (; at < line->size && at < first + 17; at++) {
-        uint8_t c = line->data[at] | 0x20;
-        unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-        if (digit == 16)
+        unsigned digit = hex_digit(line->data[at]);
+        if (digit == HEX_NONE)
             break;
         *value = *value << 4 | digit;
     }

@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/hex.h"
 #include "format/perfdata/abi.h"
 
 enum { RECORD_HEADER = 8, CPU_BODY = 64, DOMAIN_BODY = 200 };
@@ -193,10 +194,6 @@ bool schedstat_span(const struct schedstat *all, struct schedstat *out) {
     return ok;
 }
 
-static unsigned digit(uint8_t c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 0;
-}
-
 void schedstat_mask_list(struct bytes mask, char room[SCHEDSTAT_LIST_ROOM]) {
     size_t used = 0, cpu = 0, begin = SIZE_MAX;
     room[0] = 0;
@@ -204,7 +201,7 @@ void schedstat_mask_list(struct bytes mask, char room[SCHEDSTAT_LIST_ROOM]) {
     for (size_t at = mask.size + 1; at-- > 0;) {
         if (at && mask.data[at - 1] == ',')
             continue;
-        unsigned bits = at ? digit(mask.data[at - 1]) : 0;
+        unsigned digit = at ? hex_digit(mask.data[at - 1]) : HEX_NONE, bits = digit == HEX_NONE ? 0 : digit;
         for (unsigned b = 0; b < 4; b++, cpu++) {
             bool is = bits >> b & 1;
             if (is && begin == SIZE_MAX)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/tracefs/print_check.h"
 
+#include "base/hex.h"
+
 enum {
     DEPTH_MAX = 60,
     INDEX_MAX = PRINT_CHECK_LENGTH_MAX / 8,
@@ -120,10 +122,7 @@ static bool number_value(struct bytes text, uint64_t *value) {
     }
     *value = 0;
     for (; i < n; i++) {
-        uint8_t c = text.data[i] | 0x20;
-        unsigned digit = is_digit(text.data[i]) ? text.data[i] - '0'
-                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                                : 99;
+        unsigned digit = hex_digit(text.data[i]);
         if (digit >= base || *value > UINT64_MAX >> 4)
             return false;
         *value = *value * base + digit;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/hex.h"
+
 enum { PATH_ROOM = 64, KERNEL_THREAD = 0x00200000 /* PF_KTHREAD: sched.h of Linux */ };
 
 struct reader {
@@ -40,11 +42,10 @@ static bool take_hex(struct bytes *b, uint64_t *v) {
         return false;
     size_t start = i += 2;
     for (*v = 0; i < b->size; i++) {
-        uint8_t c = b->data[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-        if (digit < 0)
+        unsigned digit = hex_digit(b->data[i]);
+        if (digit == HEX_NONE)
             break;
-        *v = *v << 4 | (uint64_t)digit;
+        *v = *v << 4 | digit;
     }
     *b = (struct bytes){b->data + i, b->size - i};
     return i > start;
