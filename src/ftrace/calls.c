@@ -82,7 +82,7 @@ static uint32_t function_of(struct ftrace_calls *c, uint64_t address) {
     return i;
 }
 
-/* Beyond a number that no real trace has, calls are counted for their function only. */
+/* Beyond a limit that no real trace reaches, calls are counted by function only. */
 static uint32_t node_of(struct ftrace_calls *c, uint32_t parent, uint32_t function) {
     uint64_t key = (uint64_t)parent << 32 | function;
     uint32_t i = hash_map_get(&c->by_call, key);
@@ -116,7 +116,7 @@ static void add(struct ftrace_sum *s, uint64_t ns, uint64_t self) {
 
 /* --- calls --- */
 
-/* Depths may have gaps: of what was called before tracing began, or is not traced. */
+/* Depths may have gaps: calls from before tracing began, or that are not traced. */
 static uint32_t parent_of(const struct ftrace_task *t, size_t depth) {
     while (depth-- > 0)
         if (t->frames.items[depth].node != NO_NODE)
@@ -124,7 +124,7 @@ static uint32_t parent_of(const struct ftrace_task *t, size_t depth) {
     return NO_NODE;
 }
 
-/* Frames that never ended are given up. */
+/* Drops frames whose end was not seen. */
 static void cut(struct ftrace_calls *c, struct ftrace_task *t, size_t depth) {
     for (; t->frames.count > depth; t->frames.count--)
         c->open -= t->frames.items[t->frames.count - 1].node != NO_NODE;
@@ -185,7 +185,7 @@ static bool leave(struct ftrace_calls *c, uint64_t time_ns, struct bytes data) {
     add(&c->functions.items[function].sum, ns, self);
     if (node != NO_NODE)
         add(&c->nodes.items[node].sum, ns, self);
-    for (uint64_t d = depth < t->frames.count ? depth : t->frames.count; d-- > 0;) { /* whoever called it */
+    for (uint64_t d = depth < t->frames.count ? depth : t->frames.count; d-- > 0;) { /* its caller */
         if (t->frames.items[d].node == NO_NODE)
             continue;
         t->frames.items[d].inner_ns += ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of kernel functions, from function_graph's records: sums by function, and a tree of who called whom.
- * Times are ns. A call whose end was seen and whose beginning was not (lost, or before tracing began) counts
- * for its function, and in the tree it stands at the root.
+ * Calls of kernel functions, from function_graph's records: sums by function, and a call tree. Times are in
+ * ns. A call whose end was seen and whose beginning was not (lost, or before tracing began) counts for its
+ * function, and is placed at the root of the tree.
  */
 #ifndef SONDE_FTRACE_CALLS_H
 #define SONDE_FTRACE_CALLS_H
@@ -16,7 +16,7 @@
 struct ftrace_field {
     uint32_t offset, size;
 };
-/* From the text of an event's format file. */
+/* Finds a field in the text of an event's format file. */
 struct ftrace_field ftrace_field_find(struct bytes format, const char *name);
 uint64_t ftrace_format_id(struct bytes format); /* UINT64_MAX: it does not say */
 /* The field as a number in this machine's byte order; 0 if it does not lie in the data. */
@@ -38,14 +38,14 @@ struct ftrace_function {
     uint64_t address;
     struct ftrace_sum sum;
 };
-/* A function, called by that of its parent. */
+/* A function as called by the function of the parent node. */
 struct ftrace_node {
-    uint32_t parent, function; /* parent UINT32_MAX: nobody */
+    uint32_t parent, function; /* parent UINT32_MAX: none */
     struct ftrace_sum sum;
 };
 struct ftrace_frame {
     uint32_t node;
-    uint64_t begin_ns, inner_ns; /* inner: of the calls that it made */
+    uint64_t begin_ns, inner_ns; /* inner: the time of the calls that it made */
 };
 struct ftrace_task {
     VEC(struct ftrace_frame) frames; /* by depth */
@@ -59,12 +59,12 @@ struct ftrace_calls {
     struct hash_map by_address, by_pid, by_call;
     uint64_t unmatched; /* ends without a beginning */
     uint64_t open;      /* beginnings without an end, so far */
-    /* Told of each call that ended; or NULL. */
+    /* Called for each call that ended; may be NULL. */
     void (*ended)(void *ctx, uint32_t function, uint64_t ns);
     void *ctx;
 };
 
-/* `c` is zeroed but for format, ended and ctx. False: out of memory. Other events are passed over. */
+/* `c` is zeroed except for format, ended and ctx. False: out of memory. Other events are ignored. */
 bool ftrace_calls_take(struct ftrace_calls *c, uint64_t time_ns, struct bytes data);
 void ftrace_calls_fini(struct ftrace_calls *c);
 

@@ -23,7 +23,7 @@ static const char EXIT[] = "name: funcgraph_exit\nID: 10\nformat:\n" COMMON
                            "\tfield:unsigned int overrun;\toffset:20;\tsize:4;\tsigned:0;\n"
                            "\tfield:unsigned long long calltime;\toffset:24;\tsize:8;\tsigned:0;\n"
                            "\tfield:unsigned long long rettime;\toffset:32;\tsize:8;\tsigned:0;\n";
-/* As newer kernels have it: times are those of the records. */
+/* The format of newer kernels, where the times are those of the records. */
 static const char SHORT_EXIT[] = "name: funcgraph_exit\nID: 10\nformat:\n" COMMON
                                  "\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"
                                  "\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n";
@@ -93,8 +93,7 @@ static void sums(void **state) {
     }
 }
 
-/* An end without a beginning counts where it says how long it took; a beginning without an end is given up.
- */
+/* An end without a beginning counts if the record has the duration; a beginning without an end is dropped. */
 static void halves(void **state) {
     struct ftrace_calls c = {0};
     (void)state;
@@ -106,7 +105,7 @@ static void halves(void **state) {
     take(&c, 61, entry(1, 0xb, 1));
     take(&c, 70, entry(1, 0xa, 0));
     assert_int_equal(c.open, 1);
-    take(&c, 71, leave(1, 0xc, 0, 70, 71)); /* another function than what began there */
+    take(&c, 71, leave(1, 0xc, 0, 70, 71)); /* not the function that began there */
     assert_int_equal(c.unmatched, 2);
     assert_int_equal(c.open, 0);
     assert_int_equal(sum_of(&c, 0xa)->count, 0);
@@ -144,7 +143,7 @@ static void spans(void **state) {
     (void)state;
     assert_true(ftrace_spans_take(&s, 5, (struct bytes){b.data, 40}));
     assert_true(ftrace_spans_take(&s, 10, (struct bytes){a.data, 40}));
-    assert_true(ftrace_spans_take(&s, 12, (struct bytes){a.data, 40})); /* the last one counts */
+    assert_true(ftrace_spans_take(&s, 12, (struct bytes){a.data, 40})); /* the last beginning counts */
     assert_true(ftrace_spans_take(&s, 14, (struct bytes){other.data, 40}));
     assert_true(ftrace_spans_take(&s, 19, (struct bytes){b.data, 40}));
     assert_true(ftrace_spans_take(&s, 25, (struct bytes){b.data, 40}));
@@ -195,7 +194,7 @@ static bool see(void *ctx, const struct ftrace_record *r, struct err *err) {
     return true;
 }
 
-/* Records of two CPUs come in the order of time; newer ones wait. */
+/* Records of two CPUs are merged in the order of time; newer ones are held back. */
 static void merging(void **state) {
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     struct ftrace_rings r = {.layout = {8, 8, 16, big}, .page_bytes = 4096, .bytes = writer_make(false)};

@@ -6,7 +6,7 @@ static unsigned bits(uint64_t v) {
 }
 
 unsigned ftrace_histogram_size(const struct ftrace_histogram *h) {
-    unsigned first = h->least != 0; /* what is less */
+    unsigned first = h->least != 0; /* the bucket below `least` */
     if (!h->range || h->largest <= h->least)
         return FTRACE_BUCKETS;
     uint64_t n = (h->largest - h->least + h->range - 1) / h->range + first + 1;

@@ -40,7 +40,7 @@ bool ftrace_rings_open(struct ftrace_rings *r, struct ftrace_setup *s, struct er
         snprintf(path, sizeof path, "%.64s/%.32s/trace_pipe_raw", folder, names.items[i]);
         int fd = *end ? -ENOENT : s->fs->open_ring(s->fs->ctx, path);
         if (fd == -ENODEV || fd == -ENXIO || fd == -ENOENT)
-            continue; /* a CPU that is not there now */
+            continue; /* a CPU that is offline */
         if (fd < 0)
             return err_errno(err, -fd, path, "cannot read the trace");
         struct ftrace_ring *ring = vec_push(&r->rings);
@@ -89,7 +89,7 @@ static bool read_ring(struct ftrace_rings *r, const struct ftrace_ring *ring, ui
     *all = false;
     for (unsigned i = 0; i < PAGES_AT_ONCE; i++) {
         ssize_t n = read(ring->fd, page, r->page_bytes);
-        if (n <= 0) { /* EAGAIN: nothing is there */
+        if (n <= 0) { /* EAGAIN: the ring is empty */
             *all = true;
             return true;
         }
@@ -106,7 +106,7 @@ static int by_time(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Hands on what is not newer, and moves the rest to the front. */
+/* Hands on the records that are not newer than `until`, and moves the rest to the front. */
 static bool hand_on(struct ftrace_rings *r, uint64_t until, ftrace_record_fn *fn, void *ctx,
                     struct err *err) {
     struct writer rest = writer_make(false);
@@ -142,7 +142,7 @@ bool ftrace_rings_take(struct ftrace_rings *r, uint64_t until, ftrace_record_fn 
             uint64_t last = 0;
             bool all;
             ok = read_ring(r, &r->rings.items[i], page, &last, &all, err);
-            if (ok && !all) { /* what it still holds is not older than this */
+            if (ok && !all) { /* records still in the ring are not older than this one */
                 more = true;
                 bound = last < bound ? last : bound;
             }

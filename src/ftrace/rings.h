@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all CPUs' trace rings hold, in the order of time. */
+/* The records of all CPUs' trace rings, in the order of time. */
 #ifndef SONDE_FTRACE_RINGS_H
 #define SONDE_FTRACE_RINGS_H
 
@@ -27,10 +27,10 @@ struct ftrace_rings {
     size_t page_bytes;
     VEC(struct ftrace_ring) rings;
     VEC(struct ftrace_waiting) waiting;
-    struct writer bytes; /* of those that wait */
+    struct writer bytes; /* of the records that are held back */
     uint64_t order;      /* of the next record */
-    uint64_t lost;       /* records that the kernel says it dropped; at least */
-    bool lost_more;      /* and others that it has not counted */
+    uint64_t lost;       /* records that the kernel says it dropped; a lower bound */
+    bool lost_more;      /* it dropped others without a count */
     uint64_t broken;     /* pages that contradict themselves */
 };
 
@@ -38,11 +38,12 @@ struct ftrace_rings {
 bool ftrace_rings_open(struct ftrace_rings *r, struct ftrace_setup *s, struct err *err);
 void ftrace_rings_close(struct ftrace_rings *r); /* r may be all zero */
 
-/* Reads what is there, and hands on what is not newer than `until`: other CPUs may have older records, as
- * long as these can be read only later. UINT64_MAX: nothing more comes. False: *err, or `fn` said so. */
+/* Reads the rings, and hands on the records that are not newer than `until`; newer ones are held back, as
+ * other CPUs may still have older ones. UINT64_MAX: no more records will come. False: *err, or `fn` returned
+ * false. */
 bool ftrace_rings_take(struct ftrace_rings *r, uint64_t until, ftrace_record_fn *fn, void *ctx,
                        struct err *err);
-/* The same from one page of a CPU that was read already. */
+/* Adds the records of one page that was read from a CPU's ring. */
 bool ftrace_rings_add_page(struct ftrace_rings *r, uint32_t cpu, struct bytes page, uint64_t *last,
                            struct err *err);
 

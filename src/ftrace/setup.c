@@ -10,7 +10,8 @@
 #include "base/log.h"
 
 #define MARK "sonde-"
-/* Files that list names, and are empty after an empty write; one that is gone cannot say what was there. */
+/* Files that list names, and that an empty write clears: what a process that died had put there cannot be
+ * told from what was there before. */
 static const char *const LISTS[] = {"set_ftrace_filter", "set_ftrace_notrace", "set_graph_function",
                                     "set_graph_notrace", "set_ftrace_pid",     "set_event_pid"};
 
@@ -30,7 +31,7 @@ static char *read_text(struct ftrace_setup *s, const char *path, struct err *err
     return text;
 }
 
-/* What has to be written for a file to read so again. */
+/* What has to be written to a file to restore the text that was read. */
 static const char *rewritable(const char *path, char *text) {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
@@ -70,7 +71,7 @@ bool ftrace_setup_locked(const char *file, struct err *err) {
 }
 
 static bool refused(int why, const char *file, const char *text, struct err *err) {
-    /* Who could make an instance has the rights. */
+    /* We have the rights, as we could make an instance. */
     if ((why == EPERM || why == EACCES) &&
         (strcmp(file, "current_tracer") == 0 || !strncmp(file, "set_ftrace_", 11) ||
          !strncmp(file, "set_graph_", 10)))
@@ -84,7 +85,7 @@ static bool refused(int why, const char *file, const char *text, struct err *err
     return err_errno(err, why, file, "cannot write '%s' into it", text);
 }
 
-/* Writes, and keeps what was there. */
+/* Writes a file, and keeps its old text. */
 static bool set(struct ftrace_setup *s, const char *file, const char *text, bool append, struct err *err) {
     const char *path = ftrace_setup_path(s, file);
     struct err why = ERR_INIT;
@@ -139,9 +140,9 @@ static void look_for_leftovers(struct ftrace_setup *s) {
 }
 
 /*
- * Until a tracer is first used the ring that all share is tiny: "7 (expanded: 1408)". Up to Linux 6.5 an
- * instance has the kernel forget that it still has to be expanded; so this is done here. Returns kB, 0: not
- * so.
+ * Until a tracer is first used the shared ring is tiny: "7 (expanded: 1408)". Up to Linux 6.5 the kernel
+ * forgets to expand it if there is an instance, so we do it. Returns the kB that it is to have; 0: it is
+ * expanded.
  */
 static uint64_t expanded_kb(struct ftrace_setup *s) {
     struct err none = ERR_INIT;
@@ -190,11 +191,11 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
-/* The instance, if the tracer can be set there; else what all share, if nobody uses it. */
+/* Chooses the instance if the tracer can be set there, else the shared files if nobody uses them. */
 static bool choose_base(struct ftrace_setup *s, const struct ftrace_options *o, struct err *err) {
     char path[96];
     struct err none = ERR_INIT;
-    bool shared = o->graph.count || o->nograph.count || o->depth || o->thresh_us; /* files that only it has */
+    bool shared = o->graph.count || o->nograph.count || o->depth || o->thresh_us; /* not in instances */
     if (s->instance[0] && !shared) {
         snprintf(path, sizeof path, "%s/available_tracers", s->instance);
         const char *there = o->tracer ? read_text(s, path, &none) : "";
@@ -220,7 +221,7 @@ static bool choose_base(struct ftrace_setup *s, const struct ftrace_options *o, 
 
 static bool set_list(struct ftrace_setup *s, const char *file, const ftrace_names *names, struct err *err) {
     for (size_t i = 0; i < names->count; i++) {
-        /* A word that does not end is looked at when the file is closed, and errors are lost then. */
+        /* A word that is not terminated is parsed only when the file is closed, and errors are lost then. */
         const char *line = arena_printf(&s->arena, "%s\n", names->items[i]);
         struct err why = ERR_INIT;
         if (!line)
@@ -257,7 +258,7 @@ static bool set_flags(struct ftrace_setup *s, const struct ftrace_options *o, st
         {o->inherit && o->tracer, "options/function-fork", "1"},
         {o->inherit && o->events.count, "options/event-fork", "1"},
     };
-    struct err none = ERR_INIT; /* on unless it is turned off, where there is such an option */
+    struct err none = ERR_INIT; /* not all kernels have this option */
     if (o->tracer && strcmp(o->tracer, "function") == 0 && !o->irq_info)
         set(s, "options/irq-info", "0", false, &none);
     for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
@@ -283,7 +284,8 @@ static bool set_events(struct ftrace_setup *s, const struct ftrace_options *o, s
 bool ftrace_setup_apply(struct ftrace_setup *s, const struct ftrace_options *o, struct err *err) {
     s->functions = o->tracer;
     s->tracepoints = o->events.count;
-    /* Filters before the tracer: without them it would begin with all functions. Its options come with it. */
+    /* Filters come before the tracer, which would begin with all functions otherwise; its options appear with
+     * the tracer. */
     return choose_base(s, o, err) && set(s, "tracing_on", "0", false, err) &&
            set_number(s, "buffer_size_kb", o->buffer_kb, err) &&
            (!o->cpus || set(s, "tracing_cpumask", o->cpus, false, err)) &&
@@ -311,7 +313,7 @@ bool ftrace_setup_switch(struct ftrace_setup *s, bool on, struct err *err) {
 
 bool ftrace_setup_restore(struct ftrace_setup *s, struct err *err) {
     bool ok = true;
-    if (s->kept.count) /* nothing is traced meanwhile; the first one kept, and the last one put back */
+    if (s->kept.count) /* tracing_on was kept first and is restored last, so nothing is traced meanwhile */
         s->fs->write(s->fs->ctx, s->kept.items[0].path, "0", false);
     for (size_t i = s->kept.count; i-- > 0;) {
         const struct ftrace_kept *k = &s->kept.items[i];

@@ -21,7 +21,7 @@ static void keep_note(void *ctx, enum log_level level, const char *line) {
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", line);
 }
 
-/* The files that all share, as they are when nobody traces. */
+/* The shared files, as they are when nobody traces. */
 static void make_tree(struct os_tracefs_fake *f) {
     static const char *const FILES[][2] = {
         {"current_tracer", "nop\n"},
@@ -91,7 +91,7 @@ static void drop(struct ftrace_options *o) {
     vec_fini(&o->events);
 }
 
-/* Whatever fails, and wherever: all is as it was. */
+/* Whatever fails, and wherever: everything is restored. */
 static void restoring(void **state) {
     struct os_tracefs_fake *f = malloc(sizeof *f);
     (void)state;
@@ -124,7 +124,7 @@ static void restoring(void **state) {
     free(f);
 }
 
-/* Where an instance knows the tracer nothing else is touched. */
+/* If an instance has the tracer, nothing else is touched. */
 static void instance(void **state) {
     struct os_tracefs_fake *f = malloc(sizeof *f);
     struct err err = ERR_INIT;
@@ -146,7 +146,7 @@ static void instance(void **state) {
     free(f);
 }
 
-/* One that was killed left its mark, its tracer and its filter. */
+/* A run that was killed left its mark, its tracer and its filter. */
 static void leftovers(void **state) {
     struct os_tracefs_fake *f = malloc(sizeof *f);
     struct err err = ERR_INIT;
@@ -169,7 +169,7 @@ static void leftovers(void **state) {
     free(f);
 }
 
-/* What is not allowed, or not there, is said with what to do. */
+/* The error says what is not allowed or missing, and what to do. */
 static void refusals(void **state) {
     static const struct {
         const char *file;

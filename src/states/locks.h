@@ -2,9 +2,10 @@
 /*
  * Who waited for which lock in the kernel, and how long: makes waits of events about locks, ordered by time.
  *
- *   contention:   BEGIN ... END                                  waiting between them; a second BEGIN (a
- * mutex that no longer spins) continues the wait lockdep:      ACQUIRE CONTENDED ... ACQUIRED ... RELEASE
- * waiting from CONTENDED to ACQUIRED
+ *   contention:   BEGIN ... END       waiting; a second BEGIN (a mutex that no longer
+ *                                     spins) continues the wait
+ *   lockdep:      ACQUIRE CONTENDED ... ACQUIRED ... RELEASE
+ *                                     waiting from CONTENDED to ACQUIRED
  *
  *   locks_init -> locks_apply ... -> locks_finish -> locks_fini
  *

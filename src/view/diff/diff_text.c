@@ -70,7 +70,7 @@ static bool is_told(const struct diff_view *v, const struct profile_key *key) {
 
 static bool is_listed(const struct printer *p, uint32_t row);
 
-/* Returns how wide a key is: of all rows or, if rows are left out, of those that are not. */
+/* Returns the width of a key's column: of all rows or, if rows are left out, of those that are shown. */
 static unsigned width_of(const struct printer *p, uint32_t key) {
     const struct compare *c = p->c;
     size_t widest = strlen(c->keys.items[key]->title);
@@ -238,7 +238,7 @@ static void print_measures(const struct printer *p, const struct compare_cell *c
         out_str(p->out, !p->v->separator ? "  " : i ? p->v->separator : "");
         put_measure(p, cells, c, text);
         size_t len = strlen(text);
-        /* The number of a weighted difference begins where others end. */
+        /* A number of full width (a weighted difference) is left-aligned. */
         bool left = p->v->separator || (c->what == NUMBER && len == NUMBER_WIDTH);
         if (left)
             out_left(p->out, text, len, c->width);
@@ -259,7 +259,7 @@ static void print_row(const struct printer *p, uint32_t row) {
     out_char(p->out, '\n');
 }
 
-/* Prints who called a row, each below what it called. */
+/* Prints the callers of a row, each below its callee. */
 static bool print_callers(struct printer *p, uint32_t row) {
     const struct diff_view *v = p->v;
     if (!v->sides)

@@ -11,10 +11,10 @@ struct diff_view {
     struct compare_computation how;
     bool baseline_only;               /* only rows that the base and another side have */
     bool periods;                     /* columns with the periods */
-    bool formulas;                    /* and with how the number was computed */
+    bool formulas;                    /* and the formulas behind the numbers */
     bool quiet;                       /* no titles */
-    bool verbose;                     /* list the files of two sides, too */
-    const struct compare_side *sides; /* with callers below each row: what was compared; NULL: without */
+    bool verbose;                     /* list the files even if there are only two sides */
+    const struct compare_side *sides; /* to show the callers of rows: what was compared; NULL: no callers */
     double least_caller;              /* the share in per cent below which callers are left out */
     bool notes;                       /* say below the table which names were added up */
     const char *separator;            /* between columns (-t); NULL: padded columns */

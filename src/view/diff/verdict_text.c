@@ -10,7 +10,7 @@ enum { COST = 10, CHANGE = 10, INTERVAL = 22, RELATIVE = 9, SAYS = 8, TEXT = 64,
 
 /* ---- units ---- */
 
-/* By how much costs are multiplied for people, and what they are then. */
+/* How costs are scaled for display, and the unit that they have then. */
 struct unit {
     double scale;
     const char *name;
@@ -91,7 +91,7 @@ static void print_figures(const struct verdict_view *v, struct out *o) {
     }
 }
 
-/* Shares do not show that everything costs more. */
+/* Compares the totals, as shares do not show if everything costs more. */
 static void print_whole(const struct verdict_view *v, struct out *o) {
     enum { WORTH_TELLING = 5 }; /* % */
     for (size_t i = 0; i < v->figure_count && v->by == JUDGE_BY_SAMPLES; i++) {
@@ -176,7 +176,8 @@ static void sum_sides(const struct verdict_view *v, const struct compare_cell *c
         sums[v->files[s].is_new] += (double)cells[s].period;
 }
 
-/* Prints who called a row, each below what it called: of its cost the part that came through there. */
+/* Prints the callers of a row, each below its callee, with the part of the row's cost that came through them.
+ */
 static bool print_callers(const struct verdict_view *v, uint32_t row, struct compare_callers *callers,
                           struct out *o, struct err *err) {
     const struct interval *r = &v->judgement->rows.items[row];

@@ -7,14 +7,14 @@
 #include "base/out.h"
 #include "profile/compare/judge.h"
 
-/* A recording, as it is told of. */
+/* What is shown of a recording. */
 struct verdict_file {
     const char *path;
     uint64_t samples;
     bool is_new;
 };
 
-/* A figure of whole recordings: what an event counted, how long they lasted. Means over each side's. */
+/* A figure of whole recordings: an event's count, the duration. Means over the recordings of each side. */
 struct verdict_figure {
     const char *name;
     double base, now;
@@ -28,7 +28,7 @@ struct verdict_view {
     size_t figure_count;
     const struct verdict_file *files; /* by side of the comparison */
     const char *event;
-    const char *doubts; /* how the machines differ; NULL: not that is known */
+    const char *doubts; /* how the machines differ; NULL: no known difference */
     enum judge_by by;
     const char *by_event; /* JUDGE_BY_EVENT */
     bool clock;           /* the event counts nanoseconds */

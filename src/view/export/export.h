@@ -7,8 +7,8 @@
 #include "stacks/stacks.h"
 
 struct export_options {
-    uint32_t event; /* which one, where a format has room for one only */
-    bool compares;  /* with that of another recording: */
+    uint32_t event; /* the event, for formats that can hold only one */
+    bool compares;  /* with an event of another recording: */
     uint32_t base_event;
     bool only;               /* that one alone also where there is room for more */
     bool samples;            /* weights are numbers of samples, else periods */

@@ -39,7 +39,8 @@ static uint32_t callee(struct making *m, uint32_t caller, uint32_t name, uint32_
     return id;
 }
 
-/* Returns the node here of a node of the stacks, below `comm`'s. STACKS_NONE: out of memory. */
+/* Returns the node of the flame tree for a node of the stacks, below the one of `comm`. STACKS_NONE: out of
+ * memory. */
 static uint32_t node_of(struct making *m, uint32_t comm, uint32_t node) {
     uint32_t at = node, below = comm;
     m->path.count = 0;

@@ -13,7 +13,7 @@ struct flame_node {
     uint32_t name;        /* text id */
     uint32_t depth;
     uint64_t self, total;
-    uint64_t base_total; /* with options.compares: in the other recording; `self` there until sums are made */
+    uint64_t base_total; /* with options.compares: of the other recording; first its self */
 };
 
 /* [0] is the root; callers come before their callees. */

@@ -110,8 +110,8 @@ static double share_of(uint64_t part, uint64_t all) {
     return all ? (double)part / (double)all : 0;
 }
 
-/* A colour by how a node's share changed: red where it grew, blue where it shrank, the more the deeper; what
- * is as it was is white. */
+/* A colour by how a node's share changed: red where it grew, blue where it shrank, deeper for larger changes,
+ * white where it did not change. */
 static void put_change_color(const struct flame_node *n, const struct flame_node *root, struct out *out) {
     double now = share_of(n->total, root->total), was = share_of(n->base_total, root->base_total);
     double change = now - was, most = now > was ? now : was;

@@ -9,7 +9,7 @@ enum { BAR_WIDTH = 46, TREE_DEPTH_MAX = 1024 };
 
 /* --- histogram --- */
 
-/* "1 - 2    us", in the unit in which numbers of powers of two are below 1024. */
+/* "1 - 2 us", in the smallest unit in which the lower bound is below 1024. */
 static void put_power(const struct ftrace_histogram *h, unsigned i, bool last, struct out *o) {
     static const char *const UNITS[] = {"ns", "us", "ms", "s"};
     unsigned unit = h->unit_ns == 1 ? 0 : 1;
@@ -160,7 +160,7 @@ static size_t first_child(const struct child *list, size_t n, uint32_t parent) {
     return low;
 }
 
-/* Told of each node, callers before what they call; `path` leads to it, itself included. */
+/* Called for each node, callers before callees; `path` leads to it, itself included. */
 typedef void node_fn(const struct ftrace_calls *c, const char *const *names, const uint32_t *path,
                      unsigned depth, struct out *o);
 

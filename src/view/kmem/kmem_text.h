@@ -7,7 +7,7 @@
 #include "states/kmem_pages.h"
 #include "states/kmem_slab.h"
 
-/* What rows are of, which the owner knows; texts live until the next call. */
+/* Names for the keys of rows, from the owner; texts are valid until the next call. */
 struct kmem_names {
     void *ctx;
     const char *(*code)(void *ctx, uint64_t address); /* "alloc_fdtable+d0", or the address */
@@ -15,15 +15,15 @@ struct kmem_names {
     const char *(*gfp)(void *ctx, uint64_t gfp, bool whole); /* "K|Z", or GFP_KERNEL|__GFP_ZERO */
 };
 
-/* Sorted rows, at most `most`; `addresses`: they are of addresses, not of code. */
+/* Sorted rows, at most `most`; `addresses`: they are of addresses, not of call sites. */
 void kmem_text_slab(const struct kmem_slab_rows *rows, bool addresses, size_t most,
                     const struct kmem_names *names, struct out *o);
 void kmem_text_slab_summary(const struct kmem_slab *s, struct out *o);
 
 struct kmem_page_text {
-    bool live;       /* what was not freed */
-    bool by_page;    /* with the page's number */
-    bool is_address; /* which is its descriptor's address */
+    bool live;       /* only allocations that were not freed */
+    bool by_page;    /* rows are of pages, not of call sites */
+    bool is_address; /* a page's key is the address of its descriptor */
     size_t most;
     uint32_t page_kb; /* the size of a page */
 };

@@ -9,7 +9,7 @@
 /* Runs and delays of each work. */
 void kwork_json_sums(const struct kwork_text *t, const struct kwork *k, const struct kwork_sums *s);
 
-/* Each run: the beginning; the sink of kwork, ctx is a struct kwork_json; and the end. */
+/* Writes each run: the beginning; the sink of kwork, whose ctx is a struct kwork_json; and the end. */
 struct kwork_json {
     const struct kwork_text *text;
     struct json json; /* `out` is set */

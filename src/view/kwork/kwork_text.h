@@ -12,13 +12,13 @@ struct kwork_text {
     /* Names a kernel function; NULL: it is not known. */
     const char *(*function)(void *ctx, uint64_t address);
     void *ctx;
-    const char *only; /* works (threads, of top) of this name only; NULL: all */
+    const char *only; /* only work (top: threads) of this name; NULL: all */
     const struct kwork_choice *choice;
-    struct stack_text *stacks; /* of timehist; NULL: none are shown */
+    struct stack_text *stacks; /* for timehist; NULL: no stacks are shown */
     bool headed;
 };
 
-/* A work's name; of work items their function's. "" if it is not known. */
+/* A work's name; of a work item the name of its function. "" if it is not known. */
 const char *kwork_text_name(const struct kwork_text *t, const struct kwork *k, const struct kwork_work *w);
 
 /* The tables; `summary` adds the sums of all. */
@@ -33,7 +33,8 @@ bool kwork_text_run(void *ctx, const struct kwork *k, const struct kwork_run *ru
 
 void kwork_text_top(const struct kwork_text *t, const struct kwork_top *top);
 
-/* What was wrong with the events; nothing if all fits. `raises`: raises that led to nothing count, too. */
+/* Prints what was wrong with the events; nothing if nothing was. `raises`: raises without an entry count,
+ * too. */
 void kwork_text_faults(const struct kwork *k, bool raises, struct out *o);
 
 #endif

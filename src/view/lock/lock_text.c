@@ -36,7 +36,7 @@ static void put_time(struct out *o, uint64_t ns) {
                  {UINT64_C(1000000000), "s "},
                  {UINT64_C(1000000), "ms"},
                  {UINT64_C(1000), "us"}};
-    /* With the precision that perf has: it decides how 3,295 ns are rounded. */
+    /* In single precision as perf does: that decides how 3,295 ns are rounded. */
     float time = (float)ns;
     for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
         if (time >= (float)UNITS[i].from) {
@@ -172,7 +172,7 @@ static void put_cut(struct out *o, const char *name) {
     out_char(o, ' ');
 }
 
-/* A lock without a name is told by its address. */
+/* A lock without a name is shown by its address. */
 static const char *label(const struct lock_table *t, const struct lock_row *r, const struct lock_names *n,
                          char *room, size_t size) {
     if (t->by == LOCK_BY_THREAD)

@@ -11,12 +11,12 @@ struct lock_columns {
     size_t count;
     const char *separator; /* of CSV; NULL: a table */
     size_t most;           /* rows; 0: all */
-    bool owners;           /* rows are of who held the lock */
+    bool owners;           /* rows are of the locks' owners */
     bool quiet;            /* no headings */
     bool verbose;          /* with stacks */
 };
 
-/* What a row is of, which the owner knows; texts live during the call. */
+/* Names for the keys of rows, from the caller; texts are valid during the call. */
 struct lock_names {
     void *ctx;
     const char *(*site)(void *ctx, const struct lock_row *r);

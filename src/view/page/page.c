@@ -56,8 +56,8 @@ static void put_events(const struct stacks *s, struct json *j) {
     json_close(j, ']');
 }
 
-/* Adds, for each event, the rows as [base, new, low, high, what is said] and the functions as name, object,
- * row. */
+/* Adds, for each event, the rows as [base, new, low, high, verdict] and the functions as name, object, row.
+ */
 static void put_verdicts(const struct page_verdicts *all, struct json *j) {
     json_open(j, "verdicts", '[');
     for (size_t i = 0; all && i < all->list.count; i++) {

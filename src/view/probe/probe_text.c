@@ -137,7 +137,7 @@ struct listing {
     const object_debug_lines *lines;
 };
 
-/* Leaves the lines that have an instruction of their own. */
+/* Keeps the lines that have an instruction of their own. */
 static void drop_shared(object_debug_lines *lines) {
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++)
@@ -181,7 +181,7 @@ static bool print_source(const struct listing *l, const char *source_dir, struct
     return true;
 }
 
-/* Adds the line of the declaration: the entry is its place, whatever the line table has there. */
+/* Adds the line of the declaration: its place is the function's entry, whatever the line table says. */
 static bool add_entry(object_debug_lines *lines, const struct object_instance *f, struct err *err) {
     struct object_debug_line *slot = vec_push(lines);
     if (!slot)
@@ -203,7 +203,7 @@ static bool function_lines(struct out *o, struct probe_image *i, const struct pr
     struct object_instance by_alias;
     if (alias && object_debug_at(d, alias->addr, true, &by_alias) && by_alias.entry == alias->addr)
         f = &by_alias;
-    for (size_t k = 0; k < found.count; k++) /* the function itself, if there is one */
+    for (size_t k = 0; k < found.count; k++) /* the function's own code, if it has any */
         if (!found.items[k].inlined) {
             f = &found.items[k];
             break;

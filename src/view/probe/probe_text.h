@@ -23,7 +23,7 @@ struct probe_vars_options {
 bool probe_text_variables(struct out *o, struct probe_image *i, const struct probe_spec *spec,
                           const struct probe_options *p, const struct probe_vars_options *v, struct err *err);
 
-/* --line: source lines, with a number before those that code was made for. False and *err. */
+/* --line: source lines; those that have code are numbered. False and *err. */
 bool probe_text_lines(struct out *o, struct probe_image *i, const struct probe_lines *l,
                       const struct probe_options *p, struct err *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idle times added up by CPU and by the stack of who left the CPU idle: `sched timehist -I -g -S`. */
+/* Idle times added up by CPU and by the stack of the thread that left the CPU idle: `sched timehist -I -g
+ * -S`. */
 #ifndef SONDE_VIEW_SCHED_IDLE_STACKS_H
 #define SONDE_VIEW_SCHED_IDLE_STACKS_H
 
@@ -22,7 +23,7 @@ struct idle_stacks {
 
 /* Adds an idle time, one of the lines of struct timehist. False: out of memory. */
 bool idle_stacks_add(struct idle_stacks *x, const struct timehist_line *line);
-/* By CPU, the longest first. */
+/* Writes the sums by CPU, the longest first. */
 void idle_stacks_write(struct idle_stacks *x, struct out *o);
 void idle_stacks_fini(struct idle_stacks *x);
 

@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "states/latency.h"
 
-/* The rows as perf's table, their sums, and what was wrong with the events. */
+/* Writes the rows in the layout of perf's table, their sums, and what was wrong with the events. */
 void latency_text_write(const struct latency *l, const struct states *s, struct out *o);
 
 #endif

@@ -15,7 +15,7 @@ void map_text_fini(struct map_text *m) {
     vec_fini(&m->threads);
 }
 
-/* A0 ... Z0, A1 ... Z9 as in perf; where it begins again, Aa ... Zz, AA ... ZZ follow. */
+/* A0 ... Z0, A1 ... Z9 as in perf; where perf starts again, Aa ... Zz and AA ... ZZ follow. */
 static void short_name(uint32_t number, char to[3]) {
     static const char SECOND[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     uint32_t row = (number - 1) / 26;
@@ -90,7 +90,7 @@ static void put_columns(const struct map_text *m, const struct states *s, uint32
     }
 }
 
-/* Tells who the thread is, the first time and when its comm has changed. */
+/* Writes the thread's comm and tid, the first time and when its comm has changed. */
 static void put_thread(struct map_text *m, const struct states *s, uint32_t thread) {
     char comm[64], name[3];
     const struct states_thread *x = states_thread(s, thread);

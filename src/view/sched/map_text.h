@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which thread every CPU ran, a line for each switch, as text: `sched map`. A thread has a name of two
- * letters from its first switch on, which is told then, and again when its comm has changed:
+ * Which thread every CPU ran, a line for each switch, as text: `sched map`. A thread gets a name of two
+ * characters at its first switch, which is explained then, and again when its comm has changed:
  *
  *    *A0  .    7163.000627 secs A0 => migration/0:18
  *
- * With chosen names all other threads are "-".
+ * If names were chosen, all other threads are "-".
  */
 #ifndef SONDE_VIEW_SCHED_MAP_TEXT_H
 #define SONDE_VIEW_SCHED_MAP_TEXT_H
@@ -23,7 +23,7 @@ struct map_column {
 
 struct map_thread {
     uint32_t number; /* of its short name, from 1 on; 0: it has none yet */
-    uint32_t told;   /* comm with which it was told: id in states.names */
+    uint32_t told;   /* the comm that was last shown: id in states.names */
     bool was_told;
 };
 

@@ -16,7 +16,8 @@ struct timehist_json {
     struct stack_text *stacks; /* NULL: none are written */
 };
 
-/* The beginning, up to the events; they, as line function of struct timehist; and the end, with the sums. */
+/* Write the beginning, up to the events; an event, as the line function of struct timehist; and the end, with
+ * the sums. */
 void timehist_json_begin(struct timehist_json *t);
 bool timehist_json_line(void *ctx, const struct states *s, const struct timehist_line *line);
 void timehist_json_end(struct timehist_json *t, const struct timehist *h, const struct states *s);

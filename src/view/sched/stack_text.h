@@ -9,7 +9,7 @@
 
 struct stack_text {
     struct recording_stacks *stacks; /* borrowed */
-    unsigned max;                    /* so many addresses, those that are left out included */
+    unsigned max;                    /* at most this many addresses, those that are left out included */
     const char *const *skip;         /* functions that are left out; ends with NULL; may be NULL */
     bool no_inlines;                 /* inlined functions are left out */
 };

@@ -6,11 +6,11 @@
 
 enum { RULE = 100, NAME_WIDTH = 65, NAME_ROOM = 128 };
 
-/* A field: its name, what it means, and what else is shown of it. */
+/* A field: its name, its meaning, and how it is shown. */
 struct field {
     const char *name, *meaning;
     int base;   /* CPUs: its percentage is of this field; -1: none */
-    bool paced; /* domains: it is shown how many jiffies passed between two */
+    bool paced; /* domains: shown with the jiffies from one such event to the next */
 };
 
 static const struct field CPU_FIELDS[SCHEDSTAT_CPU_FIELDS] = {
@@ -25,8 +25,8 @@ static const struct field CPU_FIELDS[SCHEDSTAT_CPU_FIELDS] = {
     {"pcount", "total timeslices run on this cpu", -1, false},
 };
 
-/* Of each kind of load balancing: "%s_lb_" and " on cpu %s" come around them. Before version 17 there was one
- * imbalance. */
+/* The fields of each kind of load balancing; "%s_lb_" and " on cpu %s" are put around them. Before version 17
+ * there was only one imbalance. */
 static const struct field KIND_FIELDS[] = {
     {"count", "load_balance() count", -1, true},
     {"balanced", "load_balance() found balanced", -1, true},
@@ -123,7 +123,7 @@ static void put_pace(const struct stats_text *t, const struct pair *p, unsigned 
     out_str(t->out, " $");
 }
 
-/* How often balancing moved something, and how many tasks each time on average. */
+/* Writes how often load balancing moved tasks, and how many it moved on average. */
 static void put_derived(const struct stats_text *t, const struct pair *p, unsigned from, unsigned gained,
                         const char *kind, const char *meaning) {
     char name[NAME_ROOM];

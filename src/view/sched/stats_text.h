@@ -7,13 +7,13 @@
 #include "format/schedstat/schedstat.h"
 
 struct stats_text {
-    /* What was counted (schedstat_span), of one version; the second: to compare with, or NULL. */
+    /* Counts (schedstat_span) of the same version; the second one to compare with, or NULL. */
     const struct schedstat *sets[2];
     bool explain; /* what fields mean instead of their names */
     struct out *out;
 };
 
-/* The averages of all CPUs; of one set then each CPU, too. */
+/* The averages of all CPUs; for a single set also each CPU. */
 void stats_text_write(const struct stats_text *t);
 
 #endif

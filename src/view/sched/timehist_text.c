@@ -49,7 +49,7 @@ void timehist_text_head(struct timehist_text *t) {
     out_str(o, t->state ? "  -----\n" : "\n");
 }
 
-/* A column for each CPU, with a mark where this is. */
+/* Writes a column for each CPU, with a mark in that of the line's CPU. */
 static void put_cpus(const struct timehist_text *t, const struct states *s, const struct timehist_line *l) {
     bool idle = l->thread != STATES_NONE && !states_thread(s, l->thread)->tid;
     for (uint32_t i = 0; i < t->cpus; i++)

@@ -21,11 +21,11 @@ struct timehist_text {
 void timehist_text_head(struct timehist_text *t);
 /* The line function of struct timehist; ctx is a struct timehist_text. */
 bool timehist_text_line(void *ctx, const struct states *s, const struct timehist_line *line);
-/* The sums, of idle times if these were chosen, then also by `stacks` (NULL: not); `m` knows the parents of
- * processes. */
+/* The sums, or the sums of idle times if these were chosen, then also by `stacks` unless NULL; `m` knows the
+ * parents of processes. */
 void timehist_text_summary(const struct timehist *h, const struct states *s, const struct model *m,
                            struct idle_stacks *stacks, struct out *o);
-/* What was wrong with the events; nothing if all fits. */
+/* Prints what was wrong with the events; nothing if nothing was. */
 void timehist_text_faults(const struct states *s, struct out *o);
 
 #endif

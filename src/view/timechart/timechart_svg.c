@@ -80,7 +80,7 @@ static void put_seconds(const struct timechart *t, uint64_t ns, struct out *o) {
 
 /* ---- rows ---- */
 
-/* 0: nothing, else a quarter of the column that is begun. */
+/* 0: nothing, else the quarter of the column that `part` reaches into, from 1 on. */
 static unsigned level_of(uint64_t part, uint64_t whole) {
     if (!part || !whole)
         return 0;
@@ -91,7 +91,7 @@ static unsigned level_of(uint64_t part, uint64_t whole) {
 /* The level of a row's figure in a column; 0: none. */
 typedef unsigned level_fn(const void *row, uint32_t column, uint64_t column_ns);
 
-/* All figures of one level as one path. */
+/* Writes all figures of one level as one path. */
 static void put_level(const struct timechart *t, const void *row, level_fn *level, unsigned wanted,
                       unsigned y, unsigned height, const char *class, struct out *o) {
     bool open = false;
@@ -124,7 +124,7 @@ static unsigned run_level(const void *row, uint32_t c, uint64_t ns) {
     return level_of(((const struct timechart_row *)row)->cells[c].run_ns, ns);
 }
 
-/* What a thread waited for most, if that is a tenth of the column. */
+/* Whether a thread waited for a CPU for a tenth of the column, and longer than it was blocked. */
 static unsigned wait_level(const void *row, uint32_t c, uint64_t ns) {
     const struct timechart_cell *cell = &((const struct timechart_row *)row)->cells[c];
     return cell->wait_ns >= cell->block_ns && cell->wait_ns && cell->wait_ns >= ns / 10;
@@ -135,7 +135,7 @@ static unsigned block_level(const void *row, uint32_t c, uint64_t ns) {
     return cell->block_ns > cell->wait_ns && cell->block_ns >= ns / 10;
 }
 
-/* The idle state that had most of the column, if that is half of it. */
+/* The idle state with the largest part of the column, if the CPU was idle for half of it. */
 static unsigned idle_level(const void *row, uint32_t c, uint64_t ns) {
     const struct timechart_power *p = &((const struct timechart_cpu *)row)->power[c];
     unsigned most = 0;
@@ -148,7 +148,7 @@ static unsigned idle_level(const void *row, uint32_t c, uint64_t ns) {
     return sum && sum >= ns / 2 ? most + 1 : 0;
 }
 
-/* A line of how fast a CPU ran, from the lowest to the highest speed of all. */
+/* Draws a CPU's speed as a line, scaled from the lowest to the highest speed of all CPUs. */
 static void put_speed(const struct timechart *t, const struct timechart_cpu *cpu, unsigned y, struct out *o) {
     bool pen = false, open = false;
     for (uint32_t c = 0; c < t->columns && !o->failed; c++) {
@@ -197,7 +197,7 @@ static const struct timechart_row *thread_row(const struct timechart_svg *s, uin
 
 typedef const struct timechart_row *row_fn(const struct timechart_svg *s, uint32_t i);
 
-/* The line of a section's title: what ran of all its rows. */
+/* Draws the row of a section's title: the run time of all its rows together. */
 static void put_sum(const struct timechart_svg *s, row_fn *row, uint32_t first, uint32_t count, bool average,
                     struct out *o) {
     struct sum sum = {.parts = average && count ? count : 1};
@@ -284,7 +284,7 @@ static void put_thread(const struct timechart_svg *s, uint32_t i, unsigned y, st
     put_level(s->chart, r, block_level, 1, y + 1 + BAR, STRIP, "b", o);
 }
 
-/* A process with one thread is its section's title alone. */
+/* A process with one thread has only the row of its section's title. */
 static unsigned put_single(const struct timechart_svg *s, const struct timechart_group *g, unsigned y,
                            struct out *o) {
     unsigned height = open_section(g->title, s->title(s->ctx, g->first), 0, false, y, o);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A timechart as SVG: a section of CPUs and one of each process, which fold; the time axis zooms (a constant
- * script; without it the chart is as it stands). Names are escaped, and in texts only. Of each row there are
- * at most as many figures as columns, whatever was recorded.
+ * script; without scripts the chart is static). Names are escaped, and appear in texts only. Of each row
+ * there are at most as many figures as columns, whatever was recorded.
  */
 #ifndef SONDE_VIEW_TIMECHART_TIMECHART_SVG_H
 #define SONDE_VIEW_TIMECHART_TIMECHART_SVG_H

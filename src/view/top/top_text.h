@@ -13,8 +13,8 @@ struct top_counts {
     double seconds;
     uint64_t samples, kernel, exact; /* of `samples`: taken in the kernel; with an exact address */
     uint64_t lost, lost_ever;
-    uint64_t stacks, stacks_cut; /* dumped ones; of these not unwound: there were too many */
-    double own;                  /* CPU time that we took, as a part of one CPU */
+    uint64_t stacks, stacks_cut; /* dumped stacks; of these not unwound, as there were too many */
+    double own;                  /* our own CPU time, as a fraction of one CPU */
 };
 
 /* What is sampled, of whom. */

@@ -50,7 +50,7 @@ static void put_thread(struct trace_text *t, uint32_t tid) {
     out_printf(t->out, "%" PRIu32 " ", tid);
 }
 
-/* What is in the line's own buffer, blanks up to a column, and what follows. */
+/* Writes the line buffer, blanks up to a column, and `then`. */
 static void put_aligned(struct trace_text *t, unsigned column, const char *then) {
     out_mem(t->out, t->line.buf, t->line.len);
     if (t->line.len < column)

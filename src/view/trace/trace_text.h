@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls as lines, one a call, printed when it returns; when another thread is heard in the meantime,
- * in two lines (perf-trace(1)):
+ * System calls as lines, one for each call, printed when it returns; two lines if an event of another thread
+ * comes in between (perf-trace(1)):
  *
  *      0.950 (         ): sh/30070 vfork()                                                         ...
  *      0.985 ( 0.001 ms): cat/30334 brk()                                                          = 0x5599
@@ -18,7 +18,7 @@ struct trace_text {
     struct calls *calls;
     struct calls_values values;
     bool full_time, cpu, comm, failure, no_timestamp, no_duration;
-    uint64_t least_ns; /* of a call that is shown */
+    uint64_t least_ns; /* shorter calls are not shown */
     unsigned align;    /* where results begin; 0: right after the arguments */
     /* Whether a call is to be shown at all; NULL: all are. */
     bool (*wanted)(void *ctx, const struct calls_call *call);
@@ -36,14 +36,15 @@ enum { TRACE_TEXT_ALIGN = 70, TRACE_TEXT_ALIGN_MAX = 1000 };
 bool trace_text_init(struct trace_text *t);
 void trace_text_fini(struct trace_text *t);
 
-/* An event of a thread came: the first one is time 0, and an unfinished call of another thread is shown. */
+/* Notes an event of a thread: the first one defines time 0, and an unfinished call of another thread is
+ * printed. */
 void trace_text_heard(struct trace_text *t, uint64_t time_ns, uint32_t tid);
-/* The thread has entered a call: it is the one to be shown as unfinished. */
+/* The thread has entered a call, which is printed as unfinished if another thread's event comes first. */
 void trace_text_entered(struct trace_text *t, uint32_t tid);
 /* A call came to its end. Returns whether a line was printed. */
 bool trace_text_call(struct trace_text *t, const struct calls_call *call, enum calls_end end);
 
-/* Prints what a line begins with: its time, and `sh/30070 ` of the thread. Without a duration. */
+/* Prints the beginning of a line: its time and thread (`sh/30070 `), without a duration. */
 void trace_text_head(struct trace_text *t, uint64_t time_ns, uint32_t cpu, uint32_t tid);
 
 /* Likewise of a page fault, whose duration is not known: perf shows 0. */

@@ -55,7 +55,7 @@ static const char *since(int64_t ns, char room[32]) {
     return room;
 }
 
-/* The same with a blank after seconds, so that digits stand under each other. */
+/* The same with a blank after seconds, so that digits are aligned in a column. */
 static const char *in_column(int64_t ns, char room[32]) {
     const char *text = since(ns, room);
     size_t n = strlen(text);
@@ -131,7 +131,7 @@ bool waits_view_has_root(const struct waits_view *v, const struct waits_root *r)
 
 static void put_waiters(const struct waits_view *v, uint32_t of, unsigned depth, struct out *o);
 
-/* Those that wait for the same thread in the same way and are waited for by nobody are one line. */
+/* Threads that wait for the same thread in the same way, and for which nobody waits, share a line. */
 static bool alike(const struct waits_view *v, uint32_t a, uint32_t b) {
     const struct waits_chains *c = v->chains;
     const struct waits_thread *x = thread(v, a), *y = thread(v, b);

@@ -15,7 +15,7 @@ struct waits_view {
     const struct waits_choice *choice; /* chains without any of these threads are left out */
     bool threads;                      /* one by one, not in groups */
     bool stacks;
-    bool all_chains; /* also those of one step without a lock, such as a shell that waits for its child */
+    bool all_chains; /* also chains of one step without a lock, such as a shell that waits for its child */
     size_t width;    /* of the terminal; lines are cut to it. 0: never */
 };
 
@@ -31,10 +31,10 @@ bool waits_tree_json_write(const struct waits_over_time *t, struct out *o);
 /* The word for a kind in JSON. */
 const char *waits_kind_name(enum waits_kind kind);
 
-/* Cuts a line to the width of the terminal, and writes it; what could command that is shown as "?". */
+/* Cuts a line to the width of the terminal, and writes it; control characters become "?". */
 void waits_line_write(size_t width, struct out *o, const char *line);
 
-/* Whether a thread that was chosen is a part of it. */
+/* Whether a chosen thread is part of the ring or tree. */
 bool waits_view_has_ring(const struct waits_view *v, const struct waits_ring *r);
 bool waits_view_has_root(const struct waits_view *v, const struct waits_root *r);
 

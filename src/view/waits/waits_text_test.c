@@ -91,7 +91,7 @@ static void deadlock_first(void **state) {
     end(&m);
 }
 
-/* Chains of others than the chosen ones are not shown; those of one step only with -v. */
+/* Chains without a chosen thread are not shown; chains of one step only with -v. */
 static void what_was_chosen(void **state) {
     (void)state;
     const int32_t last = 3;
@@ -146,7 +146,7 @@ static void five_deep(void **state) {
     end(&m);
 }
 
-/* It can be read again, whatever the names are. */
+/* The JSON can be parsed, whatever the names are. */
 static void json(void **state) {
     (void)state;
     struct made m = {0};

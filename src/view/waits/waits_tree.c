@@ -47,7 +47,7 @@ bool waits_tree_json_write(const struct waits_over_time *t, struct out *o) {
     json_open(j, "tree", '[');
     for (size_t i = 0; ok && i < order.count && !o->failed; i++) {
         const struct waits_node *n = &t->nodes.items[order.items[i]];
-        for (; depth >= n->depth; depth--) { /* those that have nothing more below them */
+        for (; depth >= n->depth; depth--) { /* nodes with no more children */
             json_close(j, ']');
             json_close(j, '}');
         }
