@@ -27,7 +27,7 @@ LAYERS = [
 # Programs of their own: they see nothing but themselves, and only cmd starts them.
 APART = {"workload": ["cmd"], "agents": []}
 GENERATED = {"config.h"}
-PROGRAMS = "bpf/"  # beside src/: what programs in the kernel share with us, plain structs; for all from os on
+PROGRAMS = "bpf/"  # beside src/: plain structs that programs in the kernel share with us; for os and the layers above it
 FOR_TESTS = "tests/support/"  # beside src/; for x_test.c only
 MAX_LINES = 900
 MAX_FUNCTION = 80

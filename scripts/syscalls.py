@@ -38,7 +38,7 @@ ALIASES = {
     "statfs64": "statfs64", "fstatfs64": "fstatfs64", "fadvise64_64": "fadvise64_64",
 }
 
-# Calls whose arguments no x86-64 kernel has.
+# Calls whose arguments no x86-64 kernel describes.
 OWN = {
     "clone_backwards": ["unsigned long clone_flags", "unsigned long newsp", "int * parent_tidptr",
                         "unsigned long tls", "int * child_tidptr"],

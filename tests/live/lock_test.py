@@ -17,6 +17,7 @@ import support  # noqa: E402
 SONDE = os.path.abspath(sys.argv[1])
 check = support.check
 TRIES = 20
+LEAST = 30  # waits: as many only the program's threads have for one another
 PROGRAM = r"""
 #include <pthread.h>
 #include <stddef.h>
@@ -60,21 +61,25 @@ def rows(text):
 
 
 def same():
-    """False: nobody had to wait."""
-    r = run(SONDE, "lock", "record", "-o", "both.data", "--", SONDE, "lock", "contention", "-b", "-l", "-Y", "rwsem", "-x", ",",
-            "--output", "bpf.txt", "--", "./program")
+    """False: nobody had to wait for the map. Both with -a: a recorder's events of a thread end before the thread returns
+    its memory, and sonde's own looks at the map count on both sides. The locks of others are seen for different times."""
+    command = ("lock", "contention", "-l", "-Y", "rwsem", "-x", ",")
+    r = run(SONDE, "lock", "record", "-a", "-o", "both.data", "--", SONDE, *command, "-a", "-b", "--output", "bpf.txt", "--", "./program")
     if "lost" in r.stderr:
         return False  # what was recorded is not all
     check(r.returncode == 0, f"status {r.returncode}: {r.stderr[-300:]}")
-    r = run(SONDE, "lock", "contention", "-i", "both.data", "-l", "-Y", "rwsem", "-x", ",")
+    r = run(SONDE, *command, "-i", "both.data")
     check(r.returncode == 0, f"status {r.returncode}: {r.stderr[-300:]}")
     with open("bpf.txt") as f:
         summed = rows(f.read())
     recorded = rows(r.stdout)
-    for lock, (waits, ns) in summed.items():
-        check(lock in recorded and recorded[lock][0] == waits, f"{lock}: {waits} waits summed, recorded: {recorded.get(lock)}")
-        check(lock in recorded and abs(recorded[lock][1] - ns) <= max(waits * 1_000_000, ns // 10), f"{lock}: {ns} ns, {recorded.get(lock)}")
-    return sum(x[0] for x in summed.values()) > 0
+    lock = max(summed, key=lambda x: summed[x][0], default=None)
+    if lock is None or summed[lock][0] < LEAST:
+        return False
+    waits, ns = summed[lock]
+    check(lock in recorded and recorded[lock][0] == waits, f"{lock}: {waits} waits summed, recorded: {recorded.get(lock)}")
+    check(lock in recorded and abs(recorded[lock][1] - ns) <= max(waits * 1_000_000, ns // 10), f"{lock}: {ns} ns, {recorded.get(lock)}")
+    return True
 
 
 def main():
