@@ -269,6 +269,13 @@ def broken():
     check("too short" in r.stderr and "NET_RX" in r.stdout, f"damage: {r.stderr}")
 
 
+def dumped():
+    scene().write("perf.data")
+    for verb in "report", "latency", "timehist", "top":
+        support.check_raw_dump(SONDE, "kwork", verb)
+    check("only one of --json and -D" in sonde("report", "--json", "-D", status=129).stderr, "--json -D")
+
+
 def usage():
     check("Unknown --sort key: `avg'" in sonde("report", "-s", "avg", status=129).stderr, "an unknown key")
     check("Unknown --event key: `none'" in sonde("report", "-k", "none", status=129).stderr, "an unknown work")
@@ -291,5 +298,6 @@ with tempfile.TemporaryDirectory() as folder:
     foreign()
     piped()
     broken()
+    dumped()
     usage()
 sys.exit(support.status())

@@ -212,6 +212,12 @@ def report_of_contention():
     check(rows == f"Address of instance: name of class\n {LOCK:#x}: \n {OTHER:#x}: \n", f"info -m: {rows}")
 
 
+def dumped():
+    for verb in "contention", "report", "info":
+        support.check_raw_dump(SONDE, "lock", verb)
+    check("-b has none" in sonde("lock", "contention", "-b", "-D", "true", status=129).stderr, "-b -D")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     known()
@@ -219,4 +225,5 @@ with tempfile.TemporaryDirectory() as folder:
     faults()
     lockdep()
     report_of_contention()
+    dumped()
 sys.exit(support.status())

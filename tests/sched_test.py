@@ -591,6 +591,18 @@ def switch_records():
     check("|      4.002 ms |        0 |" in text, f"SWITCH records:\n{text}")
 
 
+def dumped():
+    scene().write("perf.data")
+    for verb in "latency", "map", "timehist":
+        support.check_raw_dump(SONDE, "sched", verb)
+    script = subprocess.run([SONDE, "script", "-f", "-D", "-i", "perf.data"], capture_output=True, text=True, env=support.ENV, timeout=120)
+    check(sonde("sched", "-D", "-f", "script").stdout == script.stdout, "sched -D script")
+    pipe = subprocess.run([SONDE, "inject", "-f", "-i", "perf.data", "-o", "-"], capture_output=True, env=support.ENV, timeout=120)
+    support.check_raw_dump(SONDE, "sched", "latency", stdin=pipe.stdout)
+    for verb in "latency", "timehist":
+        check("only one of --json and -D" in sonde("sched", verb, "--json", "-D", status=129).stderr, f"{verb} --json -D")
+
+
 def usage():
     check("Unknown --sort key: `none'" in sonde("sched", "latency", "-s", "none", status=129).stderr, "an unknown key")
     sonde("sched", status=129)
@@ -621,5 +633,6 @@ with tempfile.TemporaryDirectory() as folder:
     half()
     damaged()
     switch_records()
+    dumped()
     usage()
 sys.exit(support.status())

@@ -116,6 +116,19 @@ def _run(command, stdin, env, more):
     return Result(r.returncode, r.stdout, err)
 
 
+def check_raw_dump(sonde, *verb, stdin=None):
+    """-D of a view of perf.data shows what `report -D` does (without its sums), then what the view shows without -D."""
+    given = ["-i", "-"] if stdin else ["-f", "-i", "perf.data"]
+
+    def text(*words):
+        r = run([sonde, *words], stdin=stdin)
+        check(r.status == 0, f"{words}: status {r.status}, {r.err[-300:]}")
+        return r.out.decode()
+    dump = text("report", "-D", "-q", *given).split("\nAggregated stats:")[0]
+    check("... raw event: size" in dump, f"report -D: {dump[:300]}")
+    check(text(*verb, "-D", *given) == dump + text(*verb, *given), f"{verb} -D")
+
+
 def share(rows):
     """Of `rows` those that this run is to test: SONDE_TEST_SHARE=K/N takes the K-th of each N, unset all of them."""
     at, _, of = os.environ.get("SONDE_TEST_SHARE", "").partition("/")

@@ -2,6 +2,7 @@
 #include "cmd/common/event_view.h"
 
 #include "base/log.h"
+#include "cmd/common/raw_dump.h"
 
 static bool has_stacks(const struct event_view *v) {
     const struct perfdata_events *events = v->recording.events;
@@ -26,6 +27,15 @@ static bool prepare_stacks(struct event_view *v, struct err *err) {
     return true;
 }
 
+/* What cannot be decoded was counted by the first pass, or is when it is read again. */
+static bool dump(struct event_view *v, struct err *err) {
+    const struct raw_dump d = {.recording = &v->recording, .model = v->model, .out = &v->out};
+    if (!raw_dump_write(&d, err))
+        return false;
+    stream_rewind(v->recording.stream);
+    return true;
+}
+
 /* Of a pipe it is not known yet. */
 static bool may_have_stacks(const struct event_view *v) {
     return has_stacks(v) || stream_is_pipe(v->recording.stream);
@@ -36,15 +46,16 @@ bool event_view_open(struct event_view *v, struct err *err) {
         return false;
     if (!v->names_addresses && !may_have_stacks(v))
         v->symbols = NULL;
-    if (v->symbols || v->wants_model)
-        v->model = model_new(
-            &(struct model_options){.need = v->symbols ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0}, err);
-    if ((v->symbols || v->wants_model) && !v->model)
+    unsigned need = v->symbols || v->dump ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0;
+    if (v->symbols || v->wants_model || v->dump)
+        v->model = model_new(&(struct model_options){.need = need}, err);
+    if ((v->symbols || v->wants_model || v->dump) && !v->model)
         return false;
-    if (v->symbols && !prepare_stacks(v, err))
+    if (v->symbols ? !prepare_stacks(v, err)
+                   : v->dump && !input_first_pass(&v->recording, v->model, NULL, NULL, NULL, err))
         return false;
     v->has_output = !v->other_output && command_output_to(v->env, v->output, &v->out);
-    return v->has_output || v->other_output;
+    return (v->has_output || v->other_output) && (!v->dump || dump(v, err));
 }
 
 bool event_view_read(struct event_view *v, order_want_fn *want,
@@ -53,8 +64,8 @@ bool event_view_read(struct event_view *v, order_want_fn *want,
     const struct recording_ordered o = {
         .r = &v->recording,
         .m = v->model,
-        .first_done = v->symbols,
-        .again = v->symbols,
+        .first_done = v->symbols || v->dump,
+        .again = v->symbols || v->dump,
         .want = want,
         .take = take,
         .ctx = ctx,

@@ -20,6 +20,7 @@ struct event_view {
     const char *input;  /* as given; NULL: the usual one */
     const char *output; /* a file; NULL: standard output */
     bool force;
+    bool dump;                            /* -D: all records in hex and decoded come first */
     bool other_output;                    /* the owner writes elsewhere: `out` is not opened */
     bool wants_model;                     /* `model` is asked after reading */
     const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none. Set to NULL by
@@ -67,6 +68,10 @@ const char *event_view_function(void *ctx, uint64_t address);
 
 /* Ends the output, and says what went wrong: *err unless `ok`. Returns the exit status. */
 int event_view_close(struct event_view *v, bool ok, const struct err *err);
+
+/* The row of -D: `field` is a bool that becomes the view's `dump`. */
+#define EVENT_VIEW_DUMP_OPTION(type, field) \
+    OPTION_BOOL('D', "dump-raw-trace", type, field, "dump raw trace in ASCII")
 
 /* The rows of options for stacks: `symbols` is a struct symbol_options, max_stack an int. */
 #define EVENT_VIEW_SYMBOL_OPTIONS(type, symbols, max_stack)                                          \

@@ -25,7 +25,7 @@ static int run(struct command_env *env, const struct command *command, const str
     return status;
 }
 
-int forward_script(struct command_env *env, const char *input, bool force, int argc, char **argv) {
+int forward_script(struct command_env *env, const char *input, bool force, bool dump, int argc, char **argv) {
     struct forward f = {0};
     forward_add(&f, "script");
     if (input) {
@@ -34,6 +34,8 @@ int forward_script(struct command_env *env, const char *input, bool force, int a
     }
     if (force)
         forward_add(&f, "-f");
+    if (dump)
+        forward_add(&f, "-D");
     return run(env, &cmd_script, &f, argc, argv);
 }
 

@@ -18,9 +18,9 @@ struct forward {
 
 void forward_add(struct forward *f, const char *word);
 
-/* Runs `script` with -i (`input` may be NULL) and -f as they stood before the verb, then argv[1 .. argc):
+/* Runs `script` with -i (`input` may be NULL), -f and -D as they stood before the verb, then argv[1 .. argc):
  * argv[0] is the verb. Returns its exit status. */
-int forward_script(struct command_env *env, const char *input, bool force, int argc, char **argv);
+int forward_script(struct command_env *env, const char *input, bool force, bool dump, int argc, char **argv);
 
 /* Begins `record` of tracepoints, with these words, the last one NULL; forward_record_run ends it. */
 void forward_record_begin(struct forward *f, const char *const *words);

@@ -4,7 +4,7 @@
 #include "cmd/kmem/kmem.h"
 
 int kmem_script(struct command_env *env, const struct kmem_options *o, int argc, char **argv) {
-    return forward_script(env, o->input, o->force, argc, argv);
+    return forward_script(env, o->input, o->force, false, argc, argv);
 }
 
 int kmem_record(struct command_env *env, const struct kmem_options *o, int argc, char **argv) {

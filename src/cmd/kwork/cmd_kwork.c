@@ -11,7 +11,7 @@ static const struct option options[] = {
     OPTION_STRING('k', "kwork", OWN, classes, "kwork",
                   "list of kwork to profile (irq, softirq, workqueue, sched, etc)"),
     OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
-    OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII"),
+    EVENT_VIEW_DUMP_OPTION(OWN, dump),
     OPTION_END,
 };
 

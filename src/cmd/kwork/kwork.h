@@ -12,7 +12,7 @@
 /* The options that all verbs have, before or after the verb, and what to show. */
 struct kwork_common {
     const char *input, *classes, *cpus, *times, *name, *sort;
-    bool force, json;
+    bool force, json, dump;
     int verbose;
     struct symbol_options symbols;
 };
@@ -25,7 +25,7 @@ struct kwork_common {
         OPTION_STRING('n', "name", type, at name, "name", "event name to profile"),             \
         OPTION_STRING(0, "time", type, at times, "str", "Time span for analysis (start,stop)"), \
         OPTION_COUNT('v', "verbose", type, at verbose, "be more verbose"),                      \
-        OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII")
+        EVENT_VIEW_DUMP_OPTION(type, at dump)
 
 /* A verb: argv[0] is its name. Returns the exit status. */
 typedef int kwork_verb_fn(struct command_env *env, const struct kwork_common *common, int argc, char **argv);

@@ -24,6 +24,8 @@ bool kwork_parse_classes(const char *text, bool classes[KWORK_CLASSES + 1], stru
 bool kwork_wish_parse(const struct kwork_common *c, struct kwork_wish *w, struct err *err) {
     bool classes[KWORK_CLASSES + 1];
     *w = (struct kwork_wish){.choice = {0}};
+    if (c->json && c->dump)
+        return err_set(err, ERR_USAGE, NULL, "use only one of --json and -D");
     if (c->times && time_ranges_relative(c->times))
         return err_set(err, ERR_USAGE, "--time", "%s: give seconds: start,stop", c->times);
     if (!kwork_parse_classes(c->classes, classes, err) ||
@@ -42,7 +44,7 @@ void kwork_wish_fini(struct kwork_wish *w) {
 }
 
 struct event_view kwork_view(struct command_env *env, const struct kwork_common *c) {
-    return (struct event_view){.env = env, .input = c->input, .force = c->force};
+    return (struct event_view){.env = env, .input = c->input, .force = c->force, .dump = c->dump};
 }
 
 /* ---- reading ---- */

@@ -12,7 +12,7 @@ static const struct option options[] = {
     OPTION_STRING(0, "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "output", OWN, output, "file", "output file name"),
-    OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII"),
+    EVENT_VIEW_DUMP_OPTION(OWN, dump),
     OPTION_END,
 };
 

@@ -13,7 +13,7 @@
 /* The options that all verbs have, before or after the verb. */
 struct lock_common {
     const char *input, *output;
-    bool force, quiet;
+    bool force, quiet, dump;
     int verbose;
     struct symbol_options symbols;
 };
@@ -25,7 +25,7 @@ struct lock_common {
         OPTION_STRING(0, "vmlinux", type, common.symbols.host.vmlinux, "file", "kernel image"),    \
         OPTION_STRING(0, "kallsyms", type, common.symbols.host.kallsyms, "file", "kallsyms file"), \
         OPTION_STRING(0, "output", type, common.output, "file", "output file name"),               \
-        OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII")
+        EVENT_VIEW_DUMP_OPTION(type, common.dump)
 
 typedef int lock_verb_fn(struct command_env *env, const struct lock_common *common, int argc, char **argv);
 lock_verb_fn lock_contention;

@@ -76,6 +76,8 @@ static const char *what_is_wrong(const struct contention_options *o, bool operan
         return "a command is measured with -b only: record it, or use -b";
     if (!o->use_bpf && o->all_cpus)
         return "-a is for -b: a recording has what was recorded";
+    if (o->use_bpf && o->common.dump)
+        return "-D dumps a recording: -b has none";
     if (o->threads && o->addresses)
         return "-t and -l do not go together";
     if (o->owners && o->addresses)
@@ -159,6 +161,7 @@ static int show_recording(struct command_env *env, const struct contention_optio
                  .input = o->common.input,
                  .output = o->common.output,
                  .force = o->common.force,
+                 .dump = o->common.dump,
                  .symbols = &o->common.symbols,
                  .names_addresses = true},
         .contention = true,

@@ -41,6 +41,7 @@ static struct lock_session session(struct command_env *env, const struct report_
                                           .input = o->common.input,
                                           .output = o->common.output,
                                           .force = o->common.force,
+                                          .dump = o->common.dump,
                                           .symbols = &o->common.symbols,
                                           .names_addresses = true},
                                  .table = {.by = by}};
@@ -115,6 +116,7 @@ int lock_info(struct command_env *env, const struct lock_common *common, int arg
     if (both && o.common.output)
         return command_usage(env, "--output takes one of the lists: -t or -m");
     status = both || o.threads ? show_info(env, &o, true, both) : EXIT_OK;
+    o.common.dump = o.common.dump && !both; /* once is enough */
     if (status == EXIT_OK && (both || o.map))
         status = show_info(env, &o, false, false);
     return status;

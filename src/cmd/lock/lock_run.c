@@ -4,7 +4,7 @@
 #include "cmd/lock/lock.h"
 
 int lock_script(struct command_env *env, const struct lock_common *common, int argc, char **argv) {
-    return forward_script(env, common->input, common->force, argc, argv);
+    return forward_script(env, common->input, common->force, common->dump, argc, argv);
 }
 
 int lock_record(struct command_env *env, const struct lock_common *common, int argc, char **argv) {

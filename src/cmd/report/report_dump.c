@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/report/report_dump.h"
 
-#include "stream/stream_order.h"
-#include "view/dump/dump.h"
+#include "cmd/common/raw_dump.h"
 #include "view/lists/stats.h"
 
 struct model *report_first_pass(struct recording *r, unsigned need, struct err *err) {
@@ -13,41 +12,33 @@ struct model *report_first_pass(struct recording *r, unsigned need, struct err *
     return NULL;
 }
 
-/* perf sorts by time only if every record has one, which needs sample_id_all. */
-static bool can_order(const struct recording *r) {
-    return r->events->list.count && r->events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
+struct counting {
+    struct recording *recording;
+    struct stats stats;
+};
+
+static bool count(void *ctx, const struct stream_record *r, const char *reason, struct err *err) {
+    struct counting *c = ctx;
+    bool ok = true;
+    /* Other records were decoded in the first pass, and counted there if bad. */
+    if (reason && r->raw.type == PERFDATA_RECORD_SAMPLE)
+        stream_bad_record(c->recording->stream, r, reason);
+    stats_add(&c->stats, c->recording->events, r, &ok);
+    return ok || err_memory(err, "statistics");
 }
 
 bool report_dump_write(struct recording *r, bool disable_order, struct out *out, struct err *err) {
+    struct counting c = {.recording = r};
     struct model *m = report_first_pass(r, MODEL_NEED_COMMS | MODEL_NEED_MAPS, err);
+    const struct raw_dump d = {
+        .recording = r, .model = m, .out = out, .unsorted = disable_order, .each = count, .ctx = &c};
     if (!m)
         return false;
-    const struct perfdata_header *h = stream_header(r->stream);
-    bool pipe = h->container == PERFDATA_CONTAINER_PIPE;
-    struct dump dump;
-    struct stats stats;
-    struct order order;
-    struct stream_record rec;
-    enum stream_status status = STREAM_END;
-    bool ok = true;
-    dump_init(&dump, r->events, h, &r->namer, m, pipe ? "pipe" : stream_path(r->stream));
-    stats_init(&stats, false);
-    stats.samples_only = true;
-    order_init(&order, r->stream, NULL, NULL, disable_order || !can_order(r));
-    while (ok && (status = order_next(&order, &rec, err)) == STREAM_RECORD) {
-        const char *reason = dump_record(&dump, &rec, out);
-        /* Other records were decoded in the first pass, and counted there if bad. */
-        if (reason && rec.raw.type == PERFDATA_RECORD_SAMPLE)
-            stream_bad_record(r->stream, &rec, reason);
-        stats_add(&stats, r->events, &rec, &ok);
-        if (!ok)
-            err_memory(err, "statistics");
-        ok = ok && !out->failed;
-    }
-    stats_print(&stats, r->stream, out);
-    order_fini(&order);
-    stats_fini(&stats);
-    dump_fini(&dump);
+    stats_init(&c.stats, false);
+    c.stats.samples_only = true;
+    bool ok = raw_dump_write(&d, err);
+    stats_print(&c.stats, r->stream, out);
+    stats_fini(&c.stats);
     model_free(m);
-    return ok && status == STREAM_END;
+    return ok && !out->failed;
 }

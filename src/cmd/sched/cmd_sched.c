@@ -8,7 +8,7 @@ static const struct option options[] = {
     INPUT_OPTION(OWN, input),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
-    OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII"),
+    EVENT_VIEW_DUMP_OPTION(OWN, dump),
     OPTION_END,
 };
 

@@ -10,12 +10,13 @@
 /* The options that all verbs have, before or after the verb. */
 struct sched_common {
     const char *input;
-    bool force;
+    bool force, dump;
     int verbose;
 };
 
 #define SCHED_COMMON_OPTIONS(type, common)                                    \
     INPUT_OPTION(type, common.input), INPUT_FORCE_OPTION(type, common.force), \
+        EVENT_VIEW_DUMP_OPTION(type, common.dump),                            \
         OPTION_COUNT('v', "verbose", type, common.verbose, "be more verbose")
 
 /* A verb: argv[0] is its name. Returns the exit status. */

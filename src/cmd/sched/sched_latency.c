@@ -52,6 +52,8 @@ int sched_latency(struct command_env *env, const struct sched_common *common, in
         return status;
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
+    if (o.json && o.common.dump)
+        return command_usage(env, "use only one of --json and -D");
     if (!latency_order_parse(o.sort ? o.sort : "avg,max,switch,runtime", &order, &bad))
         return command_usage(env, "Unknown --sort key: `%.*s'", (int)bad.size, (const char *)bad.data);
     command_log(env, o.common.verbose, false);

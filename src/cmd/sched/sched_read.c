@@ -47,5 +47,6 @@ bool sched_read(struct event_view *v, struct states *states, struct err *err) {
 }
 
 struct event_view sched_view(struct command_env *env, const struct sched_common *common) {
-    return (struct event_view){.env = env, .input = common->input, .force = common->force};
+    return (struct event_view){
+        .env = env, .input = common->input, .force = common->force, .dump = common->dump};
 }

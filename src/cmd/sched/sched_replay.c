@@ -15,7 +15,6 @@ struct replay_options {
 static const struct option options[] = {
     OPTION_INT('r', "repeat", OWN, repeat, "n", "repeat the workload replay N times (0: infinite)"),
     SCHED_COMMON_OPTIONS(OWN, common),
-    OPTION_ABSENT_FLAG('D', "dump-raw-trace", "dump raw trace in ASCII"),
     OPTION_END,
 };
 

@@ -4,7 +4,7 @@
 #include "cmd/sched/sched.h"
 
 int sched_script(struct command_env *env, const struct sched_common *common, int argc, char **argv) {
-    return forward_script(env, common->input, common->force, argc, argv);
+    return forward_script(env, common->input, common->force, common->dump, argc, argv);
 }
 
 /* perf's events, and the two that tell of programs that begin and threads that end. What a kernel does not

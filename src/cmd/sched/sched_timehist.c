@@ -152,6 +152,8 @@ int sched_timehist(struct command_env *env, const struct sched_common *common, i
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     if (o.summary && (o.text.wakes || o.text.migrations || o.text.next || o.text.state))
         return command_usage(env, "-s shows no events: use -S with -w, -M, -n and --state");
+    if (o.json && o.common.dump)
+        return command_usage(env, "use only one of --json and -D");
     if (o.max_stack < 0)
         return command_usage(env, "--max-stack: a number from 0 on");
     h.choice.idle = o.idle;

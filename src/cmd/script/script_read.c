@@ -4,10 +4,10 @@
 
 #include "base/log.h"
 #include "cmd/common/input.h"
+#include "cmd/common/raw_dump.h"
 #include "cmd/script/script.h"
 #include "cmd/script/script_dlfilter.h"
 #include "stream/stream_order.h"
-#include "view/dump/dump.h"
 #include "view/script/script_metric.h"
 
 /* The machines of guests are needed ahead of their turn. False: out of memory. */
@@ -220,29 +220,22 @@ static bool second_pass(struct script *s, struct err *err) {
 }
 
 /* -D: each record in hex and decoded, what script makes of it after it. */
+static bool show_dumped(void *ctx, const struct stream_record *r, const char *reason, struct err *err) {
+    (void)reason;
+    return r->legacy || do_record(ctx, r, err);
+}
+
 static bool dump_pass(struct script *s, struct err *err) {
-    const struct perfdata_header *h = stream_header(s->recording.stream);
-    const struct perfdata_events *events = s->recording.events;
-    /* perf sorts by time only when every record has one. */
-    bool sorted = !s->o->dump_unsorted && !(s->show & SCRIPT_SHOW_ROUND) && events->list.count &&
-                  events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
-    struct dump dump;
-    struct order order;
-    struct stream_record r;
-    enum stream_status status;
-    bool ok = true;
-    dump_init(&dump, events, h, &s->recording.namer, s->model,
-              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->recording.stream));
-    dump.for_script = true;
-    order_init(&order, s->recording.stream, NULL, NULL, !sorted);
-    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
-        dump_record(&dump, &r, &s->out);
-        ok = r.legacy || do_record(s, &r, err);
-    }
-    ok = ok && (s->out.failed || status == STREAM_END);
-    order_fini(&order);
-    dump_fini(&dump);
-    return ok;
+    const struct raw_dump d = {
+        .recording = &s->recording,
+        .model = s->model,
+        .out = &s->out,
+        .unsorted = s->o->dump_unsorted || s->show & SCRIPT_SHOW_ROUND,
+        .for_script = true,
+        .each = show_dumped,
+        .ctx = s,
+    };
+    return raw_dump_write(&d, err);
 }
 
 /* ---- a pipe: as it comes, round by round ---- */
