@@ -3,8 +3,8 @@
  * they contradict each other, sums by site, by address and over all agree. */
 #include "fuzz.h"
 
-#include "states/kmem_pages.h"
-#include "states/kmem_slab.h"
+#include "states/kmem/kmem_pages.h"
+#include "states/kmem/kmem_slab.h"
 
 enum { STEP = 8 };
 

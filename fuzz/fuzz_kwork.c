@@ -3,7 +3,7 @@
  * other, runs lie within the time, after their raise, and contain what is nested in them. */
 #include "fuzz.h"
 
-#include "states/kwork_top.h"
+#include "states/kwork/kwork_top.h"
 
 enum { STEP = 6 };
 

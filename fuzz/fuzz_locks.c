@@ -3,7 +3,7 @@
  * other, sums are those of the waits handed on. */
 #include "fuzz.h"
 
-#include "states/lock_table.h"
+#include "states/lock/lock_table.h"
 
 enum { STEP = 8 };
 

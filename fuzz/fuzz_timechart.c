@@ -3,7 +3,7 @@
  * Each ns within the span is in one column. */
 #include "fuzz.h"
 
-#include "states/timechart.h"
+#include "states/timechart/timechart.h"
 
 enum { STEP = 8, THREADS = 4 };
 

@@ -6,8 +6,8 @@
 #include "cmd/common/command.h"
 #include "cmd/common/event_view.h"
 #include "states/call_sites.h"
-#include "states/kmem_pages.h"
-#include "states/kmem_slab.h"
+#include "states/kmem/kmem_pages.h"
+#include "states/kmem/kmem_slab.h"
 
 /* What --slab, --page, --caller, --alloc, -s and -l say together: the last two are about what was named
  * before. */

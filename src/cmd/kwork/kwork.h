@@ -4,8 +4,8 @@
 #define SONDE_CMD_KWORK_KWORK_H
 
 #include "cmd/common/event_view.h"
-#include "states/kwork_events.h"
-#include "states/kwork_top.h"
+#include "states/kwork/kwork_events.h"
+#include "states/kwork/kwork_top.h"
 #include "states/sched_events.h"
 #include "view/kwork/kwork_json.h"
 

@@ -7,7 +7,7 @@
 #include "cmd/common/event_view.h"
 #include "select/filter.h"
 #include "states/call_sites.h"
-#include "states/lock_table.h"
+#include "states/lock/lock_table.h"
 #include "view/lock/lock_text.h"
 
 /* The options that all verbs have, before or after the verb. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of ours that do the steps of recorded ones (states/replay.h). */
+/* Threads of ours that do the steps of recorded ones (states/sched/replay.h). */
 #ifndef SONDE_CMD_SCHED_REPLAY_RUN_H
 #define SONDE_CMD_SCHED_REPLAY_RUN_H
 
 #include "base/err.h"
-#include "states/replay.h"
+#include "states/sched/replay.h"
 
 /* Uses the CPU for so long, as the kernel counts it for this thread. */
 void replay_burn(uint64_t ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/sched/sched.h"
-#include "states/latency.h"
+#include "states/sched/latency.h"
 #include "view/sched/latency_text.h"
 #include "view/sched/sched_json.h"
 

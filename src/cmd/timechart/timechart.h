@@ -6,7 +6,7 @@
 #include "cmd/common/command.h"
 #include "cmd/common/event_view.h"
 #include "states/sched_events.h"
-#include "states/timechart.h"
+#include "states/timechart/timechart.h"
 #include "view/timechart/timechart_svg.h"
 
 struct timechart_options {

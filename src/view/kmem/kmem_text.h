@@ -4,8 +4,8 @@
 #define SONDE_VIEW_KMEM_KMEM_TEXT_H
 
 #include "base/out.h"
-#include "states/kmem_pages.h"
-#include "states/kmem_slab.h"
+#include "states/kmem/kmem_pages.h"
+#include "states/kmem/kmem_slab.h"
 
 /* Names for the keys of rows, from the owner; texts are valid until the next call. */
 struct kmem_names {

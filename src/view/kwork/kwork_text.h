@@ -4,7 +4,7 @@
 #define SONDE_VIEW_KWORK_KWORK_TEXT_H
 
 #include "base/out.h"
-#include "states/kwork_top.h"
+#include "states/kwork/kwork_top.h"
 #include "view/sched/stack_text.h"
 
 struct kwork_text {

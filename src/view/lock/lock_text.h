@@ -4,7 +4,7 @@
 #define SONDE_VIEW_LOCK_LOCK_TEXT_H
 
 #include "base/out.h"
-#include "states/lock_table.h"
+#include "states/lock/lock_table.h"
 
 struct lock_columns {
     enum lock_field fields[LOCK_FIELDS]; /* each once, in this order */

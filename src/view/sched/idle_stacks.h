@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/strpool.h"
-#include "states/timehist.h"
+#include "states/sched/timehist.h"
 #include "view/sched/stack_text.h"
 
 struct idle_stack {

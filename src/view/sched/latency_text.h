@@ -4,7 +4,7 @@
 #define SONDE_VIEW_SCHED_LATENCY_TEXT_H
 
 #include "base/out.h"
-#include "states/latency.h"
+#include "states/sched/latency.h"
 
 /* Writes the rows in the layout of perf's table, their sums, and what was wrong with the events. */
 void latency_text_write(const struct latency *l, const struct states *s, struct out *o);

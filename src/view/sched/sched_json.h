@@ -4,8 +4,8 @@
 #define SONDE_VIEW_SCHED_SCHED_JSON_H
 
 #include "base/json.h"
-#include "states/latency.h"
-#include "states/timehist.h"
+#include "states/sched/latency.h"
+#include "states/sched/timehist.h"
 #include "view/sched/stack_text.h"
 
 void latency_json_write(const struct latency *l, const struct states *s, struct out *o);

@@ -5,7 +5,7 @@
 
 #include "base/out.h"
 #include "model/model.h"
-#include "states/timehist.h"
+#include "states/sched/timehist.h"
 #include "view/sched/idle_stacks.h"
 
 struct timehist_text {

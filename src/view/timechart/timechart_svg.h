@@ -8,7 +8,7 @@
 #define SONDE_VIEW_TIMECHART_TIMECHART_SVG_H
 
 #include "base/out.h"
-#include "states/timechart.h"
+#include "states/timechart/timechart.h"
 
 /* Threads [first, first + count) of the chart's. */
 struct timechart_group {
