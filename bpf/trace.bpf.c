@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0) */
 /*
  * System calls: summed here by thread and number, or reported one by one with the texts and small structs
- * that their arguments point to. What is not resident in memory when the call is entered is read when it
- * returns.
+ * that their arguments point to. What the kernel writes is read when the call returns; so is what was not
+ * resident in memory when it was entered.
  *
  * Sums are always kept by thread: nobody else adds to them then, even where these programs can be preempted.
  */
@@ -34,6 +34,9 @@ struct thread {
     __u32 compat;
     __u32 missing; /* a bit for each argument that could not be read */
     __u32 begins;  /* enum begins */
+    __u32 room;    /* BPF_TRACE_LENGTH: the bytes there were room for on entry */
+    __u32 unused;
+    __u64 order; /* of the last half */
     __u64 args[BPF_TRACE_ARGS];
 };
 
@@ -87,9 +90,20 @@ struct {
     __type(value, struct bpf_trace_counters);
 } counters SEC(".maps");
 
+enum { MEMORY = 4096 }; /* no less than all arguments' */
+
+/* The argument that is being copied. */
+struct copying {
+    struct bpf_trace_arg arg;
+    __u64 address, before, next;
+    __s64 result;
+    __u32 room, unused;
+};
+
 struct told {
+    struct copying copying; /* not reported: it begins with `half` */
     struct bpf_trace_half half;
-    __u8 memory[2 * BPF_TRACE_MEMORY]; /* the last copy may begin at the end of the first half */
+    __u8 memory[2 * MEMORY]; /* the last copy may begin at the end of the first half */
 };
 
 static const __u32 ZERO;
@@ -207,41 +221,178 @@ static void read_args(struct pt_regs *regs, __u32 compat, __u64 *args) {
 }
 
 /*
- * Copies what an argument points to. Returns how many bytes, with COPY_CUT if there is more; a negative
- * number: it could not be read. Not static, so that it is verified once and not for each argument.
+ * What copies one argument returns how many bytes there are, with COPY_CUT if there is more; a negative
+ * number: it could not be read. Not static, so that each is verified once and not for each argument.
  */
-enum { COPY_CUT = 1 << 16, DATA_MAX = 128, TIME_BYTES = 16 };
+enum { COPY_CUT = 1 << 16 };
 
-__attribute__((noinline)) int copy_one(struct told *t, __u32 at, __u32 how, __u64 address, __u64 next) {
-    if (!t)
-        return 0;
-    void *to = &t->memory[at & (BPF_TRACE_MEMORY - 1)];
-    if (how == BPF_TRACE_STRING) {
-        long n = bpf_probe_read_user_str(to, BPF_TRACE_TEXT, (void *)address);
-        return n <= 0 ? -1 : n == BPF_TRACE_TEXT ? (BPF_TRACE_TEXT - 1) | COPY_CUT : (int)n - 1;
-    }
-    __u32 n = how == BPF_TRACE_TIME ? TIME_BYTES : next > DATA_MAX ? DATA_MAX : (__u32)next;
-    if (!n)
-        return 0;
-    BOUND(n, BPF_TRACE_TEXT - 1);
-    if (bpf_probe_read_user(to, n, (void *)address))
-        return -1;
-    return how == BPF_TRACE_DATA && next > n ? n | COPY_CUT : n;
+static void *place(struct told *t, __u32 at) {
+    BOUND(at, MEMORY - 1);
+    return &t->memory[at];
 }
 
-/* Copies the arguments that `which` has bits for; returns those that could not be read. */
-static __u32 copy_all(struct told *t, const struct bpf_trace_row *row, const __u64 *args, __u32 which) {
+static int copy_string(struct told *t, __u32 at, __u64 address) {
+    long n = bpf_probe_read_user_str(place(t, at), BPF_TRACE_TEXT, (void *)address);
+    return n <= 0 ? -1 : n == BPF_TRACE_TEXT ? (BPF_TRACE_TEXT - 1) | COPY_CUT : (int)n - 1;
+}
+
+__attribute__((noinline)) int copy_strings(struct told *t, __u32 at, __u64 address, __u32 most) {
+    __u32 n = 0;
+    if (!t)
+        return 0;
+    for (int i = 0; i < BPF_TRACE_STRING_COUNT; i++) {
+        __u64 text = 0;
+        if (bpf_probe_read_user(&text, sizeof text, (void *)(address + 8 * i)))
+            return n ? n | COPY_CUT : -1;
+        if (!text)
+            return n;
+        if (n + BPF_TRACE_STRING_BYTES > most)
+            return n | COPY_CUT;
+        long size = bpf_probe_read_user_str(place(t, at + n), BPF_TRACE_STRING_BYTES, (void *)text);
+        if (size <= 0)
+            return n ? n | COPY_CUT : -1;
+        n += (__u32)size;
+        BOUND(n, BPF_TRACE_MOST);
+        if (size == BPF_TRACE_STRING_BYTES)
+            return (n - 1) | COPY_CUT;
+    }
+    return n | COPY_CUT;
+}
+
+__attribute__((noinline)) int copy_vectors(struct told *t, __u32 at, __u64 address, __u64 count) {
+    __u64 vector[2];
+    if (!t)
+        return 0;
+    __u32 k = count < BPF_TRACE_VECTORS ? (__u32)count : BPF_TRACE_VECTORS, n = 16 * k;
+    for (__u32 i = 0; i < BPF_TRACE_VECTORS; i++) {
+        if (i >= k)
+            break;
+        if (bpf_probe_read_user(place(t, at + 16 * i), sizeof vector, (void *)(address + 16 * i)))
+            return -1;
+    }
+    for (__u32 i = 0; i < BPF_TRACE_VECTORS; i++) {
+        if (i >= k)
+            break;
+        __builtin_memcpy(vector, place(t, at + 16 * i), sizeof vector);
+        __u32 size = vector[1] < BPF_TRACE_VECTOR_BYTES ? (__u32)vector[1] : BPF_TRACE_VECTOR_BYTES;
+        BOUND(size, 2 * BPF_TRACE_VECTOR_BYTES - 1);
+        if (bpf_probe_read_user(place(t, at + n), size, (void *)vector[0]))
+            break;
+        n += size;
+        BOUND(n, BPF_TRACE_MOST);
+    }
+    return count > k ? n | COPY_CUT : n;
+}
+
+/* struct msghdr. */
+struct message {
+    __u64 name;
+    __u32 name_size, unused;
+    __u64 vectors, count, control, control_size;
+    __u64 flags;
+};
+
+/* `room`: the bytes there are for the address. */
+__attribute__((noinline)) int copy_message(struct told *t, __u32 at, __u64 address, __u32 room) {
+    struct message m;
+    __u32 n = sizeof m, size;
+    if (!t || bpf_probe_read_user(&m, sizeof m, (void *)address))
+        return -1;
+    size = m.name_size < BPF_TRACE_NAME ? m.name_size : BPF_TRACE_NAME;
+    BOUND(size, 2 * BPF_TRACE_NAME - 1);
+    if (m.name && (m.name_size > room || bpf_probe_read_user(place(t, at + n), size, (void *)m.name)))
+        m.name = 0;
+    __builtin_memcpy(place(t, at), &m, sizeof m);
+    if (m.name)
+        n += size;
+    int more = copy_vectors(t, at + n, m.vectors, m.count);
+    if (more < 0)
+        return n | COPY_CUT;
+    n += more & BPF_TRACE_MOST;
+    return more & COPY_CUT ? n | COPY_CUT : n;
+}
+
+/* `spec`: unit | most << 16. */
+__attribute__((noinline)) int copy_units(struct told *t, __u32 at, __u64 address, __u64 count, __u32 spec) {
+    __u32 unit = spec & 0xffff, most = spec >> 16;
+    if (!t)
+        return 0;
+    count = count < BPF_TRACE_MOST ? count : BPF_TRACE_MOST + 1;
+    __u32 n = (__u32)count * unit, size = n < most ? n : most;
+    BOUND(size, BPF_TRACE_MOST);
+    if (!size)
+        return 0;
+    if (bpf_probe_read_user(place(t, at), size, (void *)address))
+        return -1;
+    return n > size ? size | COPY_CUT : size;
+}
+
+static __u64 count_of(const struct copying *c) {
+    __u32 length = 0;
+    switch (c->arg.many) {
+    case BPF_TRACE_PAIR:
+        return 2;
+    case BPF_TRACE_NEXT:
+        return c->next;
+    case BPF_TRACE_BEFORE:
+        return c->before;
+    case BPF_TRACE_RESULT:
+        return c->result;
+    case BPF_TRACE_RESULT_NEXT:
+        return (__u64)c->result < c->next ? (__u64)c->result : c->next;
+    case BPF_TRACE_LENGTH:
+        bpf_probe_read_user(&length, sizeof length, (void *)c->next);
+        return length < c->room ? length : c->room;
+    default:
+        return 1;
+    }
+}
+
+__attribute__((noinline)) int copy_one(struct told *t, __u32 at) {
+    if (!t)
+        return 0;
+    const struct copying *c = &t->copying;
+    const struct bpf_trace_arg *a = &c->arg;
+    switch (a->how) {
+    case BPF_TRACE_STRING:
+        return copy_string(t, at, c->address);
+    case BPF_TRACE_STRINGS:
+        return copy_strings(t, at, c->address, a->most);
+    case BPF_TRACE_IOVECS:
+        return copy_vectors(t, at, c->address, c->next);
+    case BPF_TRACE_MESSAGE:
+        return copy_message(t, at, c->address, a->when & BPF_TRACE_ON_ENTER ? ~0u : c->room);
+    default:
+        return copy_units(t, at, c->address, count_of(c), a->unit | (__u32)a->most << 16);
+    }
+}
+
+/*
+ * Copies the arguments that are copied at a time that `when` has a bit for, and those in `which`. Returns
+ * those that could not be read.
+ */
+static __u32 copy_all(struct told *t, const struct bpf_trace_row *row, const struct thread *s, __u32 when,
+                      __u32 which) {
     __u32 at = 0, missing = 0;
     for (int i = 0; i < BPF_TRACE_ARGS; i++) {
-        if (!row->copy[i] || !args[i] || !(which & 1u << i))
+        const struct bpf_trace_arg *a = &row->args[i];
+        if (!a->how || !s->args[i] || !(a->when & when || which & 1u << i))
             continue;
-        int n = copy_one(t, at, row->copy[i], args[i], i + 1 < BPF_TRACE_ARGS ? args[i + 1] : 0);
+        t->copying = (struct copying){
+            .arg = *a,
+            .address = s->args[i],
+            .before = i ? s->args[i - 1] : 0,
+            .next = i + 1 < BPF_TRACE_ARGS ? s->args[i + 1] : 0,
+            .result = t->half.result,
+            .room = s->room,
+        };
+        int n = copy_one(t, at);
         if (n < 0) {
             missing |= 1u << i;
             continue;
         }
         t->half.cut |= (n & COPY_CUT ? 1 : 0) << i;
-        n &= BPF_TRACE_TEXT - 1;
+        n &= BPF_TRACE_MOST;
         t->half.sizes[i] = (__u16)(n + 1);
         at += (__u32)n;
     }
@@ -249,7 +400,21 @@ static __u32 copy_all(struct told *t, const struct bpf_trace_row *row, const __u
     return missing;
 }
 
-static void tell(struct told *t, struct task_struct *task, __u32 kind, __s32 number, __u32 compat) {
+/* How many bytes the program has room for, of what the kernel will say how long it is. */
+static __u32 room_of(const struct bpf_trace_row *row, const struct thread *s) {
+    enum { NAME_SIZE_AT = 8 }; /* of struct msghdr */
+    __u32 room = 0;
+    for (int i = 0; i < BPF_TRACE_ARGS - 1; i++) {
+        const struct bpf_trace_arg *a = &row->args[i];
+        if (a->many == BPF_TRACE_LENGTH && s->args[i])
+            bpf_probe_read_user(&room, sizeof room, (void *)s->args[i + 1]);
+        else if (a->how == BPF_TRACE_MESSAGE && s->args[i])
+            bpf_probe_read_user(&room, sizeof room, (void *)(s->args[i] + NAME_SIZE_AT));
+    }
+    return room;
+}
+
+static void tell(struct told *t, struct task_struct *task, struct thread *s, __u32 kind) {
     struct bpf_trace_counters *c = count();
     if (!c)
         return;
@@ -258,13 +423,14 @@ static void tell(struct told *t, struct task_struct *task, __u32 kind, __s32 num
     t->half.tid = task->pid;
     t->half.pid = task->tgid;
     t->half.cpu = bpf_get_smp_processor_id();
-    t->half.number = number;
+    t->half.number = s->number;
     t->half.kind = kind;
-    t->half.compat = compat;
+    t->half.compat = s->compat;
+    t->half.order = ++s->order;
     bpf_get_current_comm(t->half.comm, sizeof t->half.comm);
     __u32 bytes = t->half.bytes;
-    BOUND(bytes, 2 * BPF_TRACE_MEMORY - 1);
-    if (bpf_ringbuf_output(&halves, t, sizeof t->half + bytes, 0))
+    BOUND(bytes, MEMORY - 1);
+    if (bpf_ringbuf_output(&halves, &t->half, sizeof t->half + bytes, 0))
         c->lost_halves++;
 }
 
@@ -312,9 +478,12 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
             return 0;
         read_args(regs, compat, t->half.args);
         __builtin_memcpy(s->args, t->half.args, sizeof s->args);
-        if (row)
-            s->missing = copy_all(t, row, t->half.args, ~0u);
-        tell(t, task, BPF_TRACE_ENTER, (__s32)id, compat);
+        s->room = 0;
+        if (row) {
+            s->missing = copy_all(t, row, s, BPF_TRACE_ON_ENTER, 0);
+            s->room = room_of(row, s);
+        }
+        tell(t, task, s, BPF_TRACE_ENTER);
     } else if (row && row->never) {
         add(task, (__s32)id, compat, 0, 0, false);
     }
@@ -334,7 +503,8 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
     s->enter_ns = 0;
     s->begins = HAS_BEGUN;
     __u32 index = (__u32)s->number;
-    struct bpf_trace_row *row = timed && !s->missing ? NULL : bpf_map_lookup_elem(&rows, &index);
+    struct bpf_trace_row *row =
+        s->compat || (timed && !options.lines) ? NULL : bpf_map_lookup_elem(&rows, &index);
     if (!timed && row && row->skip)
         return 0;
     if (!options.lines) {
@@ -345,9 +515,10 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
     if (!t)
         return 0;
     t->half.result = result;
-    if (row && s->missing)
-        copy_all(t, row, s->args, s->missing);
-    tell(t, task, BPF_TRACE_EXIT, s->number, s->compat);
+    if (row && timed)
+        copy_all(t, row, s, (result >= 0 ? BPF_TRACE_ON_EXIT : 0) | (result > 0 ? BPF_TRACE_ON_POSITIVE : 0),
+                 s->missing);
+    tell(t, task, s, BPF_TRACE_EXIT);
     return 0;
 }
 
@@ -356,6 +527,8 @@ int BPF_PROG(on_exec, struct task_struct *task) {
     struct thread *s = bpf_task_storage_get(&threads, task, 0, 0);
     if (s && s->begins == IS_NOT_THERE)
         s->begins = IS_JUST_THERE;
+    if (s)
+        s->missing = 0; /* the memory that its arguments point to is gone */
     return 0;
 }
 

@@ -9,16 +9,54 @@
 enum {
     BPF_TRACE_CALLS = 512, /* numbers that have a row; others are taken, too */
     BPF_TRACE_ARGS = 6,
-    BPF_TRACE_TEXT = 256,   /* most bytes that are copied of one argument */
-    BPF_TRACE_MEMORY = 1024 /* most bytes that are copied of all arguments of a call */
+    BPF_TRACE_TEXT = 256, /* most bytes that are copied of a text, with its NUL */
+    BPF_TRACE_MOST = 511  /* of any argument */
 };
 
 /* What is copied of an argument. */
 enum bpf_trace_copy {
     BPF_TRACE_NOTHING,
     BPF_TRACE_STRING, /* up to its NUL */
-    BPF_TRACE_DATA,   /* as many bytes as the next argument says */
-    BPF_TRACE_TIME,   /* two words */
+    BPF_TRACE_UNITS,  /* one or several of the same size */
+    /* Pointers to texts, the last one NULL: each text with its NUL. A text that is truncated is the last one,
+     * and has none. */
+    BPF_TRACE_STRINGS,
+    /* struct iovec, at most BPF_TRACE_VECTORS, then of each its first BPF_TRACE_VECTOR_BYTES; where these
+     * could not be read it ends. */
+    BPF_TRACE_IOVECS,
+    /* struct msghdr, at most BPF_TRACE_NAME bytes of its address, whose pointer is 0 here if it was not
+     * copied, and its vectors as above. */
+    BPF_TRACE_MESSAGE,
+};
+enum {
+    BPF_TRACE_STRING_COUNT = 16, /* texts of BPF_TRACE_STRINGS */
+    BPF_TRACE_STRING_BYTES = 128,
+    BPF_TRACE_VECTORS = 4,
+    BPF_TRACE_VECTOR_BYTES = 64,
+    BPF_TRACE_NAME = 128,
+};
+
+/* When; bits. */
+enum bpf_trace_when {
+    BPF_TRACE_ON_ENTER = 1,
+    BPF_TRACE_ON_EXIT = 2,     /* if the call did not fail */
+    BPF_TRACE_ON_POSITIVE = 4, /* on exit, if the result is above 0 */
+};
+
+/* How many units. */
+enum bpf_trace_many {
+    BPF_TRACE_ONE,
+    BPF_TRACE_PAIR,
+    BPF_TRACE_NEXT,        /* as the next argument says */
+    BPF_TRACE_BEFORE,      /* as the one before */
+    BPF_TRACE_RESULT,      /* as the result */
+    BPF_TRACE_RESULT_NEXT, /* but no more than the next argument */
+    BPF_TRACE_LENGTH,      /* as the next argument points to, then and when the call was entered */
+};
+
+struct bpf_trace_arg {
+    __u8 how, when, many, unused;
+    __u16 unit, most; /* bytes */
 };
 
 /* From when on a thread in the map `targets` is traced. */
@@ -31,7 +69,8 @@ enum bpf_trace_target {
 struct bpf_trace_row {
     __u8 skip;  /* it is not traced */
     __u8 never; /* it does not return: counted when it is entered */
-    __u8 copy[BPF_TRACE_ARGS];
+    __u8 unused[6];
+    struct bpf_trace_arg args[BPF_TRACE_ARGS];
 };
 
 struct bpf_trace_options {
@@ -67,6 +106,7 @@ struct bpf_trace_half {
     __u32 tid, pid, cpu;
     __s32 number;
     __u32 kind, compat;
+    __u64 order; /* of the thread's halves, whether they could be reported or not */
     __s64 result;
     __u64 args[BPF_TRACE_ARGS];
     char comm[16];

@@ -104,7 +104,7 @@ MEANINGS = {
     "personality.personality": "=PERSONALITY", "pidfd_open.flags": "=OPEN_ONLY", "pidfd_send_signal.sig": "SIGNAL", "pipe2.flags": "=OPEN_ONLY",
     "prctl.option": "=PRCTL", "preadv2.flags": "=RWF", "pwritev2.flags": "=RWF", "ptrace.request": "=PTRACE", "ptrace.pid": "PID",
     "recvfrom.flags": "=MSG", "recvmmsg.flags": "=MSG", "recvmsg.flags": "=MSG", "sendmmsg.flags": "=MSG", "sendmsg.flags": "=MSG",
-    "sendto.flags": "=MSG", "sendto.buff": "DATA", "renameat2.flags": "=RENAME", "rt_sigprocmask.how": "=SIGMASK",
+    "sendto.flags": "=MSG", "renameat2.flags": "=RENAME", "rt_sigprocmask.how": "=SIGMASK",
     "sigprocmask.how": "=SIGMASK", "sched_setscheduler.policy": "=SCHED", "sched_get_priority_max.policy": "=SCHED",
     "sched_get_priority_min.policy": "=SCHED", "seccomp.op": "=SECCOMP", "seccomp.flags": "=SECCOMP_FILTER", "shutdown.how": "=SHUT",
     "signalfd4.flags": "=SOCK", "socket.family": "=AF", "socket.type": "=SOCK_TYPE", "socket.protocol": "SOCKPROTO",
@@ -112,17 +112,87 @@ MEANINGS = {
     "vmsplice.flags": "=SPLICE", "statx.flags": "=AT", "statx.mask": "=STATX", "symlink.oldname": "TEXT",
     "symlinkat.oldname": "TEXT", "sync_file_range.flags": "=SYNC_RANGE", "umask.mask": "MODE", "unlinkat.flag": "=AT_UNLINK",
     "userfaultfd.flags": "=SOCK", "utimensat.flags": "=AT", "wait4.options": "=WAIT", "waitid.options": "=WAIT", "waitid.which": "=WAIT_ID",
-    "waitpid.options": "=WAIT", "write.buf": "DATA", "pwrite64.buf": "DATA", "exit.error_code": "DEC", "move_mount.flags": "HEX",
-    "io_uring_enter.flags": "=URING_ENTER", "connect.uservaddr": "SOCKADDR", "bind.umyaddr": "SOCKADDR", "sendto.addr": "SOCKADDR",
-    "clock_nanosleep.rqtp": "TIMESPEC", "nanosleep.rqtp": "TIMESPEC", "futex.utime": "TIMESPEC", "ppoll.tsp": "TIMESPEC",
-    "pselect6.tsp": "TIMESPEC", "epoll_pwait2.timeout": "TIMESPEC", "rt_sigtimedwait.uts": "TIMESPEC", "select.tvp": "HEX",
-    "utime.filename": "PATH", "utimes.filename": "PATH", "open_tree.flags": "HEX", "clone3.uargs": "HEX", "fchmodat.flags": "HEX",
+    "waitpid.options": "=WAIT", "exit.error_code": "DEC", "move_mount.flags": "HEX",
+    "io_uring_enter.flags": "=URING_ENTER", 
+    
+    
+    "utime.filename": "PATH", "utimes.filename": "PATH", "open_tree.flags": "HEX", "fchmodat.flags": "HEX",
     "rseq.sig": "HEX", "reboot.magic1": "HEX", "reboot.magic2": "HEX", "reboot.cmd": "HEX", "socketcall.call": "=SOCKETCALL",
     "getdents.dirent": "HEX", "rt_sigaction.sig": "SIGNAL", "semctl.arg": "HEX", "quotactl.cmd": "HEX",
     "futimesat.filename": "PATH", "inotify_rm_watch.wd": "DEC", "kcmp.type": "DEC", "sched_setattr.flags": "HEX",
     "sethostname.name": "TEXT", "setdomainname.name": "TEXT", "landlock_add_rule.rule_type": "DEC",
     "prctl.arg2": "PRCTL", "msgrcv.msgtyp": "DEC",
 }
+
+# What arguments point to: (when it is read, kind or SHAPE of src/calls/shape_rows.h, how many) -> the arguments.
+MEMORY = {
+    ("IN", "TIMESPEC", "ONE"):
+        "nanosleep.rqtp clock_nanosleep.rqtp futex.utime ppoll.tsp pselect6.tsp epoll_pwait2.timeout rt_sigtimedwait.uts "
+        "semtimedop.timeout mq_timedsend.u_abs_timeout mq_timedreceive.u_abs_timeout io_getevents.timeout "
+        "io_pgetevents.timeout futex_wait.timeout futex_waitv.timeout clock_settime.tp recvmmsg.timeout",
+    ("IN", "TIMESPEC", "PAIR"): "utimensat.utimes",
+    ("OUT", "TIMESPEC", "ONE"): "clock_gettime.tp clock_getres.tp sched_rr_get_interval.interval",
+    ("IN", "TIMEVAL", "ONE"): "settimeofday.tv select.tvp",
+    ("IN", "TIMEVAL", "PAIR"): "utimes.utimes futimesat.utimes",
+    ("OUT", "TIMEVAL", "ONE"): "gettimeofday.tv",
+    ("IN", "ITIMERVAL", "ONE"): "setitimer.value",
+    ("OUT", "ITIMERVAL", "ONE"): "getitimer.value setitimer.ovalue",
+    ("IN", "ITIMERSPEC", "ONE"): "timer_settime.new_setting timerfd_settime.utmr",
+    ("OUT", "ITIMERSPEC", "ONE"): "timer_settime.old_setting timerfd_settime.otmr timer_gettime.setting timerfd_gettime.otmr",
+    ("BOTH", "POLLFD", "NEXT"): "poll.ufds ppoll.ufds",
+    ("IN", "EPOLL_EVENT", "ONE"): "epoll_ctl.event",
+    ("OUT", "EPOLL_EVENT", "RESULT"): "epoll_wait.events epoll_pwait.events epoll_pwait2.events",
+    ("OUT", "STAT", "ONE"): "newstat.statbuf newfstat.statbuf newlstat.statbuf newfstatat.statbuf",
+    ("OUT", "STATX", "ONE"): "statx.buffer",
+    ("OUT", "STATFS", "ONE"): "statfs.buf fstatfs.buf",
+    ("IN", "SIGSET", "ONE"):
+        "rt_sigprocmask.nset rt_sigsuspend.unewset rt_sigtimedwait.uthese ppoll.sigmask epoll_pwait.sigmask "
+        "epoll_pwait2.sigmask signalfd.user_mask signalfd4.user_mask",
+    ("OUT", "SIGSET", "ONE"): "rt_sigprocmask.oset rt_sigpending.uset",
+    ("IN", "SIGACTION", "ONE"): "rt_sigaction.act",
+    ("OUT", "SIGACTION", "ONE"): "rt_sigaction.oact",
+    ("IN", "SIGALTSTACK", "ONE"): "sigaltstack.uss",
+    ("OUT", "SIGALTSTACK", "ONE"): "sigaltstack.uoss",
+    ("OUT", "SIGINFO", "ONE"): "waitid.infop",
+    ("POSITIVE", "WAIT_STATUS", "ONE"): "wait4.stat_addr waitpid.stat_addr",
+    ("POSITIVE", "RUSAGE", "ONE"): "wait4.ru",
+    ("OUT", "RUSAGE", "ONE"): "getrusage.ru waitid.ru",
+    ("IN", "RLIMIT", "ONE"): "setrlimit.rlim prlimit64.new_rlim",
+    ("OUT", "RLIMIT", "ONE"): "getrlimit.rlim prlimit64.old_rlim",
+    ("IN", "CLONE_ARGS", "NEXT_BYTES"): "clone3.uargs",
+    ("IN", "OPEN_HOW", "NEXT_BYTES"): "openat2.how",
+    ("OUT", "UTSNAME", "ONE"): "newuname.name",
+    ("OUT", "SYSINFO", "ONE"): "sysinfo.info",
+    ("OUT", "TMS", "ONE"): "times.tbuf",
+    ("IN", "SCHED_PARAM", "ONE"): "sched_setparam.param sched_setscheduler.param",
+    ("OUT", "SCHED_PARAM", "ONE"): "sched_getparam.param",
+    ("OUT", "SCHED_ATTR", "NEXT_BYTES"): "sched_getattr.uattr",
+    ("IN", "CPUS", "BEFORE_BYTES"): "sched_setaffinity.user_mask_ptr",
+    ("OUT", "CPUS", "RESULT_BYTES"): "sched_getaffinity.user_mask_ptr",
+    ("OUT", "INT", "PAIR"): "pipe.fildes pipe2.fildes socketpair.usockvec",
+    ("OUT", "INT", "ONE"):
+        "accept.upeer_addrlen accept4.upeer_addrlen getsockname.usockaddr_len getpeername.usockaddr_len recvfrom.addr_len "
+        "getsockopt.optlen getresuid.ruidp getresuid.euidp getresuid.suidp getresgid.rgidp getresgid.egidp getresgid.sgidp "
+        "getcpu.cpup getcpu.nodep",
+    ("IN", "LONG", "ONE"): "sendfile64.offset copy_file_range.off_in copy_file_range.off_out splice.off_in splice.off_out",
+    ("IN", "OPTION", "NEXT_BYTES"): "setsockopt.optval",
+    ("OUT", "OPTION", "LENGTH"): "getsockopt.optval",
+    ("BOTH", "CONTROL", "ONE"): "ioctl.arg",
+    ("IN", "=DATA", "NEXT_BYTES"): "write.buf pwrite64.buf sendto.buff mq_timedsend.u_msg_ptr",
+    ("OUT", "=DATA", "RESULT_NEXT"):
+        "read.buf pread64.buf readlink.buf readlinkat.buf recvfrom.ubuf getrandom.ubuf mq_timedreceive.u_msg_ptr "
+        "getxattr.value lgetxattr.value fgetxattr.value",
+    ("OUT", "=TEXT", "ONE"): "getcwd.buf",
+    ("IN", "=SOCKADDR", "NEXT_BYTES"): "connect.uservaddr bind.umyaddr sendto.addr",
+    ("OUT", "=SOCKADDR", "LENGTH"):
+        "accept.upeer_sockaddr accept4.upeer_sockaddr getsockname.usockaddr getpeername.usockaddr recvfrom.addr",
+    ("IN", "=TEXTS", "ONE"): "execve.argv execve.envp execveat.argv execveat.envp",
+    ("IN", "=VECTORS", "NEXT"): "writev.vec pwritev.vec pwritev2.vec vmsplice.uiov",
+    ("OUT", "=VECTORS", "NEXT"): "readv.vec preadv.vec preadv2.vec",
+    ("IN", "=MESSAGE", "ONE"): "sendmsg.msg",
+    ("OUT", "=MESSAGE", "ONE"): "recvmsg.msg",
+}
+MEMORY_OF = {argument: what for what, arguments in MEMORY.items() for argument in arguments.split()}
 
 RETURNS = {
     "HEX": "mmap mremap brk shmat",
@@ -189,6 +259,13 @@ def kind_of(call, declared):
     return name, "DEC" if width < 0 else "UNSIGNED", "NONE", width
 
 
+def argument_text(call, name, kind, names, width):
+    when, what, many = MEMORY_OF.get(f"{call}.{name}", (None, None, None))
+    if not when:
+        return f'A("{name}", {kind}, {names}, {width})'
+    return f'M("{name}", {what[1:]}, NONE, {when}, {many})' if what.startswith("=") else f'M("{name}", STRUCT, {what}, {when}, {many})'
+
+
 def read_numbers(path, prefix="__NR_"):
     with open(path, encoding="ascii") as f:
         text = f.read()
@@ -247,10 +324,10 @@ def main():
                 used[row] = True
     returns = {call: kind for kind, calls in RETURNS.items() for call in calls.split()}
     with open(os.path.join(ROOT, "src/calls/rows.h"), "w", encoding="ascii") as f:
-        f.write(HEADER + "/* ROW(call, what it returns, number of arguments, A(name, kind, set, width) ...) */\n")
+        f.write(HEADER + "/* ROW(call, what it returns, number of arguments, A(name, kind, set, width), or\n * M(name, kind, shape, when, many) of what an argument points to ...) */\n")
         for call in sorted(used):
             found = [kind_of(call, a) for a in rows[call]]
-            arguments = ", ".join(f'A("{n}", {k}, {s}, {w})' for n, k, s, w in found) or 'A("", HEX, NONE, 8)'
+            arguments = ", ".join(argument_text(call, *a) for a in found) or 'A("", HEX, NONE, 8)'
             f.write(f"ROW({call}, {returns.get(call, 'DEC')}, {len(found)}, {arguments})\n")
     for arch, (numbers, backwards) in tables.items():
         with open(os.path.join(ROOT, f"src/calls/numbers_{arch}.h"), "w", encoding="ascii") as f:

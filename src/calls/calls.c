@@ -189,7 +189,7 @@ bool calls_exit(struct calls *c, const struct calls_event *e) {
     t->call.exit_loc = e->loc;
     t->call.result = e->result;
     for (size_t i = 0; joined && i < CALLS_ARGS; i++)
-        if (!t->call.memory[i].data)
+        if (e->memory[i].data)
             t->call.memory[i] = e->memory[i];
     if (joined && e->time_ns < t->call.enter_ns) {
         c->faults.backwards++;

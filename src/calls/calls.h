@@ -24,6 +24,10 @@ struct calls_memory {
     bool cut; /* the memory goes on */
 };
 
+/* How much of struct iovec and struct msghdr is copied: of CALLS_VECTORS the structs, then the bytes of each;
+ * of CALLS_MESSAGE the struct, the bytes of its address, and its vectors likewise. */
+enum { CALLS_VECTORS_MAX = 4, CALLS_VECTOR_BYTES = 64, CALLS_NAME_BYTES = 128 };
+
 struct calls_call {
     uint32_t tid, pid; /* pid: 0: not known */
     uint32_t cpu;      /* of its latest event */
@@ -81,7 +85,7 @@ struct calls {
 };
 
 /* An enter or an exit. `args` belong to an enter; its memory is copied. An exit may bring memory that could
- * not be read on entry. */
+ * not be read on entry, or that the kernel has written. */
 struct calls_event {
     uint64_t time_ns, loc;
     uint32_t tid, pid, cpu;

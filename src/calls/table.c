@@ -11,11 +11,17 @@ enum row_id {
 };
 
 static const struct calls_row ROWS[] = {
-#define A(name, kind, set, width) \
-    { name, CALLS_##kind, CALLS_SET_##set, width }
+#define A(name_, kind_, set_, width_) \
+    { .name = name_, .kind = CALLS_##kind_, .set = CALLS_SET_##set_, .width = width_ }
+#define M(name_, kind_, shape_, when_, many_)                                            \
+    {                                                                                    \
+        .name = name_, .kind = CALLS_##kind_, .width = 8, .shape = CALLS_SHAPE_##shape_, \
+        .when = CALLS_##when_, .many = CALLS_##many_                                     \
+    }
 #define ROW(call, returns, count, ...) {#call, CALLS_##returns, count, {__VA_ARGS__}},
 #include "calls/rows.h"
 #undef ROW
+#undef M
 #undef A
 };
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "calls/sets.h"
+#include "calls/shapes.h"
 
 enum { CALLS_ARGS = 6 };
 
@@ -25,9 +26,12 @@ enum calls_kind {
     CALLS_NEWFD, /* a number that is to become a descriptor */
     CALLS_PATH,
     CALLS_TEXT,
-    CALLS_DATA,     /* bytes; their number is the next argument */
-    CALLS_SOCKADDR, /* its size is the next argument */
-    CALLS_TIMESPEC,
+    CALLS_DATA, /* bytes */
+    CALLS_SOCKADDR,
+    CALLS_STRUCT,  /* see its shape */
+    CALLS_TEXTS,   /* pointers to texts, to NULL */
+    CALLS_VECTORS, /* struct iovec and what is there */
+    CALLS_MESSAGE, /* struct msghdr, likewise */
     CALLS_MODE,
     CALLS_PID, /* of a thread or a process: its name is shown, too */
     CALLS_PLAIN_PID,
@@ -40,13 +44,48 @@ enum calls_kind {
     CALLS_TIMEOUT,   /* a result: 0 means a timeout */
     CALLS_NEVER,     /* a result: there is none, the thread ends */
     CALLS_NONE,      /* a result: there is none, as registers are restored */
+    /* Of members of structs. */
+    CALLS_SIGSET,
+    CALLS_HANDLER, /* of a signal */
+    CALLS_WAIT_STATUS,
+    CALLS_CPUS,    /* a mask */
+    CALLS_OPTION,  /* of a socket: depends on its size */
+    CALLS_CONTROL, /* ioctl's: depends on the command before */
+    CALLS_DEVICE,
+    CALLS_FILE_MODE, /* with the file's type */
+    CALLS_LIMIT,
+    CALLS_KINDS,
+};
+
+/* When what an argument points to is what the call is about. */
+enum calls_when {
+    CALLS_IN,
+    CALLS_OUT,      /* the kernel writes it, if the call succeeds */
+    CALLS_POSITIVE, /* if its result is above 0 */
+    CALLS_BOTH,     /* the kernel changes it */
+};
+
+/* How many there are. */
+enum calls_many {
+    CALLS_ONE,
+    CALLS_PAIR,
+    CALLS_NEXT, /* as the next argument says, or the one before, or the result: as elements, or as bytes */
+    CALLS_NEXT_BYTES,
+    CALLS_BEFORE_BYTES,
+    CALLS_RESULT,
+    CALLS_RESULT_BYTES,
+    CALLS_RESULT_NEXT, /* bytes: the lesser of the two */
+    CALLS_LENGTH,      /* bytes: as the number says that the next argument points to */
 };
 
 struct calls_arg {
     const char *name;
-    uint8_t kind; /* enum calls_kind */
-    uint8_t set;  /* enum calls_set_id */
-    int8_t width; /* bytes that count; negative: it is signed */
+    uint8_t kind;  /* enum calls_kind */
+    uint8_t set;   /* enum calls_set_id */
+    int8_t width;  /* bytes that count; negative: it is signed */
+    uint8_t shape; /* enum calls_shape_id; of CALLS_STRUCT */
+    uint8_t when;  /* enum calls_when */
+    uint8_t many;  /* enum calls_many */
 };
 
 struct calls_row {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "calls/values.h"
+#include "calls/values_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,16 +12,6 @@ enum {
     CURRENT_FOLDER = -100,
     O_CREAT_BIT = 0100,
     O_TMPFILE_BIT = 020000000,
-};
-
-/* What is needed to print one argument. */
-struct item {
-    const struct calls_values *v;
-    const struct calls_call *call;
-    const struct calls_table *table;
-    const struct calls_row *row;
-    unsigned index;
-    uint64_t value; /* truncated to the argument's width; signed ones are sign-extended */
 };
 
 const char *calls_values_name(const struct calls *c, const struct calls_call *call,
@@ -62,40 +52,38 @@ void calls_values_text(const uint8_t *p, size_t size, bool cut, struct out *o) {
     out_str(o, cut ? "\"..." : "\"");
 }
 
-static void put_hex(uint64_t value, struct out *o) {
+void calls_put_hex(uint64_t value, struct out *o) {
     out_str(o, "0x");
     out_hex(o, value, 0);
 }
 
 /* ---- kinds ---- */
 
-typedef void put_fn(const struct item *x, struct out *o);
-
-static void put_dec(const struct item *x, struct out *o) {
+static void put_dec(const struct calls_item *x, struct out *o) {
     out_int(o, (int64_t)x->value, 0);
 }
 
-static void put_unsigned(const struct item *x, struct out *o) {
+static void put_unsigned(const struct calls_item *x, struct out *o) {
     out_dec(o, x->value, 0);
 }
 
-static void put_number(const struct item *x, struct out *o) {
-    put_hex(x->value, o);
+static void put_number(const struct calls_item *x, struct out *o) {
+    calls_put_hex(x->value, o);
 }
 
-static void put_set(const struct item *x, struct out *o) {
+static void put_set(const struct calls_item *x, struct out *o) {
     enum calls_flavour flavour = x->table ? x->table->flavour : CALLS_FLAVOUR_USUAL;
-    const struct calls_set *s = calls_set(x->row->args[x->index].set, flavour);
-    uint64_t value = x->value & (x->row->args[x->index].width == -4 ? UINT32_MAX : UINT64_MAX);
+    const struct calls_set *s = calls_set(x->set, flavour);
+    uint64_t value = x->value & (x->width == -4 ? UINT32_MAX : UINT64_MAX);
     calls_set_put(s, value, x->v->prefix, o);
 }
 
-static void put_in(const struct item *x, enum calls_set_id id, uint64_t value, struct out *o) {
+static void put_in(const struct calls_item *x, enum calls_set_id id, uint64_t value, struct out *o) {
     enum calls_flavour flavour = x->table ? x->table->flavour : CALLS_FLAVOUR_USUAL;
     calls_set_put(calls_set(id, flavour), value, x->v->prefix, o);
 }
 
-static void put_file(const struct item *x, struct out *o) {
+static void put_file(const struct calls_item *x, struct out *o) {
     int32_t fd = (int32_t)x->value;
     const char *path = fd >= 0 && x->v->file ? x->v->file(x->v->ctx, x->call->pid, fd) : NULL;
     out_int(o, fd, 0);
@@ -106,26 +94,26 @@ static void put_file(const struct item *x, struct out *o) {
     out_char(o, '>');
 }
 
-static void put_folder(const struct item *x, struct out *o) {
+static void put_folder(const struct calls_item *x, struct out *o) {
     if ((int32_t)x->value == CURRENT_FOLDER)
         out_str(o, x->v->prefix ? "AT_FDCWD" : "CWD");
     else
         put_file(x, o);
 }
 
-static void put_text(const struct item *x, struct out *o) {
+static void put_text(const struct calls_item *x, struct out *o) {
     const struct calls_memory *m = &x->call->memory[x->index];
     if (m->data)
         calls_values_text(m->data, m->size, m->cut, o);
     else
-        put_hex(x->value, o);
+        calls_put_hex(x->value, o);
 }
 
-static void put_mode(const struct item *x, struct out *o) {
+static void put_mode(const struct calls_item *x, struct out *o) {
     out_printf(o, x->value ? "0%" PRIo64 : "%" PRIo64, x->value & UINT32_MAX);
 }
 
-static void put_pid(const struct item *x, struct out *o) {
+static void put_pid(const struct calls_item *x, struct out *o) {
     int32_t pid = (int32_t)x->value;
     const char *name = pid > 0 ? calls_thread_name(x->v->calls, (uint32_t)pid) : NULL;
     out_int(o, pid, 0);
@@ -136,7 +124,7 @@ static void put_pid(const struct item *x, struct out *o) {
     out_char(o, ')');
 }
 
-static void put_signal(const struct item *x, struct out *o) {
+void calls_put_signal(const struct calls_item *x, struct out *o) {
     enum { FIRST_RT = 32, LAST = 64 };
     const char *name = calls_signal_name((uint32_t)x->value);
     if (name)
@@ -148,45 +136,38 @@ static void put_signal(const struct item *x, struct out *o) {
 }
 
 /* sys/socket.h: the family is in the program's byte order, which is assumed to be ours. */
-static void put_address(const struct item *x, struct out *o) {
+bool calls_put_address(const struct calls_item *x, const uint8_t *p, size_t size, struct out *o) {
     enum { LOCAL = 1, INET = 2, INET6 = 10, INET_SIZE = 8, INET6_SIZE = 24 };
-    const struct calls_memory *m = &x->call->memory[x->index];
-    if (!m->data || m->size < 2) {
-        put_hex(x->value, o);
-        return;
-    }
-    const uint8_t *p = m->data;
+    if (size < 2)
+        return false;
     uint16_t family = bytes_load16(p, false);
     out_str(o, "{ .family: ");
     put_in(x, CALLS_SET_AF, family, o);
-    if (family == LOCAL && m->size > 2) {
+    if (family == LOCAL && size > 2) {
         bool abstract = !p[2];
         const uint8_t *path = p + 2 + abstract;
-        size_t room = m->size - 2 - abstract;
+        size_t room = size - 2 - abstract;
         out_str(o, abstract ? ", path: @" : ", path: ");
         calls_values_text(path, abstract ? room : strnlen((const char *)path, room), false, o);
-    } else if (family == INET && m->size >= INET_SIZE) {
+    } else if (family == INET && size >= INET_SIZE) {
         out_printf(o, ", port: %u, addr: %u.%u.%u.%u", p[2] << 8 | p[3], p[4], p[5], p[6], p[7]);
-    } else if (family == INET6 && m->size >= INET6_SIZE) {
+    } else if (family == INET6 && size >= INET6_SIZE) {
         out_printf(o, ", port: %u, addr: ", p[2] << 8 | p[3]);
         for (unsigned i = 0; i < 8; i++)
             out_printf(o, "%s%x", i ? ":" : "", p[8 + 2 * i] << 8 | p[9 + 2 * i]);
     }
     out_str(o, " }");
+    return true;
 }
 
-static void put_timespec(const struct item *x, struct out *o) {
-    enum { SIZE = 16 };
+static void put_address(const struct calls_item *x, struct out *o) {
     const struct calls_memory *m = &x->call->memory[x->index];
-    if (m->data && m->size >= SIZE)
-        out_printf(o, "{ .tv_sec: %" PRId64 ", .tv_nsec: %" PRId64 " }",
-                   (int64_t)bytes_load64(m->data, false), (int64_t)bytes_load64(m->data + 8, false));
-    else
-        put_hex(x->value, o);
+    if (!m->data || !calls_put_address(x, m->data, m->size, o))
+        calls_put_hex(x->value, o);
 }
 
 /* asm-generic/ioctls.h and ioctl.h: a direction, a size, the driver's letter and a number. */
-static void put_ioctl(const struct item *x, struct out *o) {
+static void put_ioctl(const struct calls_item *x, struct out *o) {
     static const struct calls_name NAMES[] = {
         {0x5401, "TCGETS"},
         {0x5402, "TCSETS"},
@@ -252,7 +233,7 @@ enum fcntl_command {
     GETPIPE_SZ
 };
 
-static void put_fcntl(const struct item *x, struct out *o) {
+static void put_fcntl(const struct calls_item *x, struct out *o) {
     switch ((uint32_t)x->call->args[1]) {
     case DUPFD:
     case DUPFD_CLOEXEC:
@@ -266,21 +247,21 @@ static void put_fcntl(const struct item *x, struct out *o) {
         put_in(x, CALLS_SET_OPEN, x->value, o);
         break;
     default:
-        put_hex(x->value, o);
+        calls_put_hex(x->value, o);
     }
 }
 
-static void put_prctl(const struct item *x, struct out *o) {
+static void put_prctl(const struct calls_item *x, struct out *o) {
     enum { SET_PDEATHSIG = 1, SET_NAME = 15 };
     if (x->call->args[0] == SET_PDEATHSIG)
-        put_signal(x, o);
+        calls_put_signal(x, o);
     else if (x->call->args[0] == SET_NAME)
         put_text(x, o);
     else
-        put_hex(x->value, o);
+        calls_put_hex(x->value, o);
 }
 
-static void put_option(const struct item *x, struct out *o) {
+static void put_option(const struct calls_item *x, struct out *o) {
     enum { LEVEL_SOCKET = 1 };
     if ((uint32_t)x->call->args[1] == LEVEL_SOCKET)
         put_in(x, CALLS_SET_SO, x->value & UINT32_MAX, o);
@@ -288,7 +269,7 @@ static void put_option(const struct item *x, struct out *o) {
         put_dec(x, o);
 }
 
-static void put_protocol(const struct item *x, struct out *o) {
+static void put_protocol(const struct calls_item *x, struct out *o) {
     enum { INET = 2, INET6 = 10, ICMP = 1, TCP = 6, UDP = 17, ICMP6 = 58 };
     bool inet = x->call->args[0] == INET || x->call->args[0] == INET6;
     const char *name = !inet               ? NULL
@@ -303,16 +284,39 @@ static void put_protocol(const struct item *x, struct out *o) {
         put_dec(x, o);
 }
 
-static put_fn *const PUT[] = {
-    [CALLS_DEC] = put_dec,       [CALLS_UNSIGNED] = put_unsigned, [CALLS_HEX] = put_number,
-    [CALLS_SET] = put_set,       [CALLS_FD] = put_file,           [CALLS_DFD] = put_folder,
-    [CALLS_NEWFD] = put_dec,     [CALLS_PATH] = put_text,         [CALLS_TEXT] = put_text,
-    [CALLS_DATA] = put_text,     [CALLS_SOCKADDR] = put_address,  [CALLS_TIMESPEC] = put_timespec,
-    [CALLS_MODE] = put_mode,     [CALLS_PID] = put_pid,           [CALLS_PLAIN_PID] = put_dec,
-    [CALLS_SIGNAL] = put_signal, [CALLS_IOCTL] = put_ioctl,       [CALLS_FCNTL] = put_fcntl,
-    [CALLS_PRCTL] = put_prctl,   [CALLS_SOCKOPT] = put_option,    [CALLS_SOCKPROTO] = put_protocol,
-    [CALLS_TIMEOUT] = put_dec,   [CALLS_NEVER] = put_dec,         [CALLS_NONE] = put_dec,
+static calls_put_fn *const PUT[CALLS_KINDS] = {
+    [CALLS_DEC] = put_dec,
+    [CALLS_UNSIGNED] = put_unsigned,
+    [CALLS_HEX] = put_number,
+    [CALLS_SET] = put_set,
+    [CALLS_FD] = put_file,
+    [CALLS_DFD] = put_folder,
+    [CALLS_NEWFD] = put_dec,
+    [CALLS_PATH] = put_text,
+    [CALLS_TEXT] = put_text,
+    [CALLS_DATA] = put_text,
+    [CALLS_SOCKADDR] = put_address,
+    [CALLS_STRUCT] = calls_put_struct,
+    [CALLS_TEXTS] = calls_put_texts,
+    [CALLS_VECTORS] = calls_put_vectors,
+    [CALLS_MESSAGE] = calls_put_message,
+    [CALLS_MODE] = put_mode,
+    [CALLS_PID] = put_pid,
+    [CALLS_PLAIN_PID] = put_dec,
+    [CALLS_SIGNAL] = calls_put_signal,
+    [CALLS_IOCTL] = put_ioctl,
+    [CALLS_FCNTL] = put_fcntl,
+    [CALLS_PRCTL] = put_prctl,
+    [CALLS_SOCKOPT] = put_option,
+    [CALLS_SOCKPROTO] = put_protocol,
+    [CALLS_TIMEOUT] = put_dec,
+    [CALLS_NEVER] = put_dec,
+    [CALLS_NONE] = put_dec,
 };
+
+void calls_put(enum calls_kind kind, const struct calls_item *x, struct out *o) {
+    (kind < CALLS_KINDS && PUT[kind] ? PUT[kind] : put_number)(x, o);
+}
 
 /* ---- arguments ---- */
 
@@ -336,7 +340,7 @@ static bool futex_reads(const struct calls_call *call, unsigned index) {
 }
 
 /* Whether the call reads the argument with its command: if not, it is whatever the register held. */
-static bool is_read(const struct item *x) {
+static bool is_read(const struct calls_item *x) {
     const char *name = x->row->name;
     const struct calls_call *call = x->call;
     uint64_t command = call->args[1] & UINT32_MAX;
@@ -355,7 +359,7 @@ static bool is_read(const struct item *x) {
 }
 
 /* Whether an argument is shown: descriptors always are, zeros only if they have a name or are asked for. */
-static bool is_told(const struct item *x) {
+static bool is_told(const struct calls_item *x) {
     const struct calls_arg *a = &x->row->args[x->index];
     enum calls_flavour flavour = x->table ? x->table->flavour : CALLS_FLAVOUR_USUAL;
     if (!is_read(x))
@@ -377,37 +381,59 @@ static void put_unknown(const struct calls_values *v, const struct calls_call *c
         out_str(o, first ? "" : ", ");
         if (!v->no_names)
             out_printf(o, "arg%u: ", i);
-        put_hex(call->args[i], o);
+        calls_put_hex(call->args[i], o);
     }
 }
 
-void calls_values_args(const struct calls_values *v, const struct calls_call *call, struct out *o) {
-    struct item x = {.v = v, .call = call, .table = calls_table_of(v->calls, call)};
+/* Whether what the argument points to is of the kernel's writing. */
+static bool is_written(const struct calls_item *x) {
+    const struct calls_arg *a = &x->row->args[x->index];
+    bool command = a->kind == CALLS_STRUCT && a->shape == CALLS_SHAPE_CONTROL;
+    return a->when != CALLS_IN && x->call->memory[x->index].data && x->call->has_exit &&
+           x->call->result >= 0 && (!command || calls_control_writes((uint32_t)x->call->args[1]));
+}
+
+static void put_argument(const struct calls_item *x, bool first, struct out *o) {
+    const struct calls_arg *a = &x->row->args[x->index];
+    out_str(o, first ? "" : ", ");
+    if (!x->v->no_names) {
+        out_str(o, a->name);
+        out_str(o, ": ");
+    }
+    if (strcmp(x->row->name, "futex") == 0 && x->index == 3 &&
+        1u << (x->call->args[1] & FUTEX_COMMANDS & 31) & FUTEX_COUNT2)
+        put_unsigned(x, o);
+    else
+        calls_put(a->kind, x, o);
+}
+
+static void put_arguments(const struct calls_values *v, const struct calls_call *call, bool written,
+                          struct out *o) {
+    struct calls_item x = {.v = v, .call = call, .table = calls_table_of(v->calls, call)};
     bool first = true;
     if (!call->has_enter)
         return;
     x.row = calls_table_row(x.table, call->number);
-    if (!x.row) {
+    if (!x.row && !written)
         put_unknown(v, call, o);
-        return;
-    }
-    for (x.index = 0; x.index < x.row->count; x.index++) {
+    for (x.index = 0; x.row && x.index < x.row->count; x.index++) {
         const struct calls_arg *a = &x.row->args[x.index];
-        x.value = widen(call->args[x.index], call->compat && a->width == 8 ? 4 : a->width);
-        if (!is_told(&x))
+        x.width = call->compat && a->width == 8 ? 4 : a->width;
+        x.value = widen(call->args[x.index], x.width);
+        x.set = a->set;
+        if (!is_told(&x) || (written && !is_written(&x)))
             continue;
-        out_str(o, first ? "" : ", ");
+        put_argument(&x, first, o);
         first = false;
-        if (!v->no_names) {
-            out_str(o, a->name);
-            out_str(o, ": ");
-        }
-        if (strcmp(x.row->name, "futex") == 0 && x.index == 3 &&
-            1u << (call->args[1] & FUTEX_COMMANDS & 31) & FUTEX_COUNT2)
-            put_unsigned(&x, o);
-        else
-            PUT[a->kind](&x, o);
     }
+}
+
+void calls_values_args(const struct calls_values *v, const struct calls_call *call, struct out *o) {
+    put_arguments(v, call, false, o);
+}
+
+void calls_values_written(const struct calls_values *v, const struct calls_call *call, struct out *o) {
+    put_arguments(v, call, true, o);
 }
 
 /* ---- results ---- */
@@ -424,7 +450,7 @@ static void put_error(uint32_t number, struct out *o) {
 }
 
 void calls_values_result(const struct calls_values *v, const struct calls_call *call, struct out *o) {
-    struct item x = {
+    struct calls_item x = {
         .v = v, .call = call, .table = calls_table_of(v->calls, call), .value = (uint64_t)call->result};
     x.row = calls_table_row(x.table, call->number);
     enum calls_kind kind = x.row ? x.row->returns : CALLS_DEC;
@@ -439,7 +465,7 @@ void calls_values_result(const struct calls_values *v, const struct calls_call *
                (uint32_t)call->args[1] == GETFD) {
         put_in(&x, CALLS_SET_FD_FLAGS, x.value, o);
     } else if (kind == CALLS_HEX || kind == CALLS_MODE || kind == CALLS_PID) {
-        PUT[kind](&x, o);
+        calls_put(kind, &x, o);
     } else {
         out_int(o, call->result, 0);
         out_str(o, kind == CALLS_TIMEOUT && !call->result ? " (Timeout)" : "");

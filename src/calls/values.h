@@ -13,9 +13,11 @@ struct calls_values {
      * function may be NULL. */
     const char *(*file)(void *ctx, uint32_t pid, int32_t fd);
     void *ctx;
-    bool no_names; /* argument names are left out */
-    bool prefix;   /* constants with their prefix in C */
-    bool zeros;    /* zeros without a name are shown, too */
+    const struct calls_shape *shapes; /* CALLS_SHAPE_COUNT of the traced kernel; NULL: calls_shapes */
+    bool no_names;                    /* argument names are left out */
+    bool prefix;                      /* constants with their prefix in C */
+    bool whole;                       /* minor members of structs are shown, too */
+    bool zeros;                       /* zeros without a name are shown, too */
 };
 
 enum { CALLS_NAME_MAX = 32 }; /* the room that calls_values_name needs */
@@ -26,6 +28,8 @@ const char *calls_values_name(const struct calls *c, const struct calls_call *ca
 
 /* Appends the arguments, without parentheses. Nothing if the call's beginning was not seen. */
 void calls_values_args(const struct calls_values *v, const struct calls_call *call, struct out *o);
+/* Likewise, but only what the kernel has written. */
+void calls_values_written(const struct calls_values *v, const struct calls_call *call, struct out *o);
 
 /* Appends a result: "3", "-1 ENOENT (No such file or directory)", "?" */
 void calls_values_result(const struct calls_values *v, const struct calls_call *call, struct out *o);

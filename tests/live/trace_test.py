@@ -68,6 +68,55 @@ def main():
         check(len(re.findall(r"count: 4711\) += 4711", again.stderr)) == READS, f"trace record: {again.stderr[-300:]}")
 
 
+STRUCTS = """
+import ctypes, os, select, socket, struct, subprocess, time
+libc = ctypes.CDLL(None)
+r, w = os.pipe()
+p = select.poll()
+p.register(r, select.POLLIN)
+p.register(w, select.POLLOUT)
+p.poll(0)
+os.writev(w, [b"first", b"second"])
+os.readv(r, [bytearray(4), bytearray(99)])
+a, b = socket.socketpair()
+a.sendmsg([b"abc", b"de"])
+b.recvmsg(100)
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.bind(("127.0.0.1", 0))
+u.getsockname()
+u.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+time.sleep(0.000123)
+ts = struct.pack("qq", 0, 4567)
+libc.nanosleep(ts, None)
+os.lstat("/dev/null")
+subprocess.run(["/bin/sh", "-c", "exit 9"])
+os.utime("file", ns=(1000000002, 3000000004))
+"""
+
+
+def structs():
+    """What arguments point to, before the call and after it."""
+    open("file", "wb").close()
+    calls = "*poll,readv,writev,sendmsg,recvmsg,bind,getsockname,setsockopt,pipe2,clock_nanosleep,*stat*,execve,wait4,utimensat"
+    text = trace("-e", calls, status=0, program=STRUCTS)
+    if "were lost" in text:
+        print("SKIP structs: events were lost")
+        return
+    for what in (r"pipe2\(fildes: \[\d+, \d+\]", r"poll\(ufds: \[\{ \.fd: \d+(?:<.*?>)?, \.events: IN \}, \{ \.fd: \d+(?:<.*?>)?, \.events: OUT, \.revents: OUT \}\]",
+                 r'writev\(.*vec: \[\{ \.iov_base: "first", \.iov_len: 5 \}, \{ \.iov_base: "second", \.iov_len: 6 \}\]',
+                 r'readv\(.*vec: \[\{ \.iov_base: "firs", \.iov_len: 4 \}, \{ \.iov_base: "tsecond", \.iov_len: 99 \}\]',
+                 r'sendmsg\(.*\.msg_iov: \[\{ \.iov_base: "abc", \.iov_len: 3 \}, \{ \.iov_base: "de", \.iov_len: 2 \}\]',
+                 r'recvmsg\(.*\.msg_iov: \[\{ \.iov_base: "abcde", \.iov_len: 100 \}\]',
+                 r"getsockname\(.*usockaddr: \{ \.family: INET, port: [1-9]\d*, addr: 127\.0\.0\.1 \}, usockaddr_len: \[16\]",
+                 r"setsockopt\(.*optname: BROADCAST, optval: \[1\]", r"\.tv_sec: 0, \.tv_nsec: 4567 \}",
+                 r'"/dev/null", statbuf: \{ \.st_mode: IFCHR\|0666, \.st_size: 0, \.\.\. \}',
+                 r'execve\(filename: "/bin/sh", argv: \["/bin/sh", "-c", "exit 9"\]', r"stat_addr: \{ \.exited: 9 \}",
+                 r"utimes: \[\{ \.tv_sec: 1, \.tv_nsec: 2 \}, \{ \.tv_sec: 3, \.tv_nsec: 4 \}\]"):
+        check(re.search(what, text), f"{what} in: {text[-5000:]}")
+    verbose = trace("-v", "-e", "*stat*", status=0, program="import os\nos.lstat('/dev/null')")
+    check(re.search(r'"/dev/null", statbuf: .*\.st_rdev: 1:3,.*\.st_mtime: ', verbose), f"-v: {verbose[-3000:]}")
+
+
 def with_bpf():
     """Texts, and sums that the kernel made."""
     text = trace("-e", "rmdir,openat")
@@ -75,6 +124,7 @@ def with_bpf():
         print(f"SKIP BPF: {text.splitlines()[0]}")
         return
     check('filename: "/dev/zero", flags: RDONLY|CLOEXEC)' in text, f"a path: {text[-600:]}")
+    structs()
     files = trace("-e", "openat,read,close")
     check(len(re.findall(r"read\(fd: \d+</dev/zero>, .*count: 4711\)", files)) == READS, f"what was opened: {files[-600:]}")
     check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"a path: {text[-600:]}")

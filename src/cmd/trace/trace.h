@@ -36,6 +36,8 @@ struct trace {
     bool done;                     /* --max-events were shown */
     bool failed;                   /* memory, in trace_want */
     bool machine_asked;
+    const struct calls_shape
+        *shapes;               /* what structs of the traced kernel hold; NULL: what we were built with */
     struct trace_files *files; /* what descriptors are; NULL: not known */
 };
 
@@ -75,6 +77,8 @@ struct trace_files;
 struct trace_files *trace_files_new(void);
 void trace_files_free(struct trace_files *f);
 const char *trace_files_path(void *files, uint32_t pid, int32_t fd);
+/* Whether calls of that name have to be followed, shown or not, for the names of descriptors to be right. */
+bool trace_files_need(const char *call);
 /* A call ended: descriptors that it changed are forgotten. */
 void trace_files_call(struct trace_files *f, const struct calls *c, const struct calls_call *call);
 

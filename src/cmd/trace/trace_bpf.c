@@ -11,38 +11,98 @@ enum { CPUS_MAX = 1 << 14, SUMS = 1 << 17, RING_BYTES = 16 << 20 };
 
 /* ---- what is wanted ---- */
 
+_Static_assert((int)CALLS_VECTORS_MAX == BPF_TRACE_VECTORS &&
+                   (int)CALLS_VECTOR_BYTES == BPF_TRACE_VECTOR_BYTES &&
+                   (int)CALLS_NAME_BYTES == BPF_TRACE_NAME,
+               "what is copied is what is shown");
+
+enum { WRITTEN_MAX = 128, READ_MAX = 64, TEXTS_MAX = 384 };
+
+static const uint8_t WHEN[] = {
+    [CALLS_IN] = BPF_TRACE_ON_ENTER,
+    [CALLS_OUT] = BPF_TRACE_ON_EXIT,
+    [CALLS_POSITIVE] = BPF_TRACE_ON_POSITIVE,
+    [CALLS_BOTH] = BPF_TRACE_ON_ENTER | BPF_TRACE_ON_EXIT,
+};
+static const uint8_t MANY[] = {
+    [CALLS_ONE] = BPF_TRACE_ONE,
+    [CALLS_PAIR] = BPF_TRACE_PAIR,
+    [CALLS_NEXT] = BPF_TRACE_NEXT,
+    [CALLS_NEXT_BYTES] = BPF_TRACE_NEXT,
+    [CALLS_BEFORE_BYTES] = BPF_TRACE_BEFORE,
+    [CALLS_RESULT] = BPF_TRACE_RESULT,
+    [CALLS_RESULT_BYTES] = BPF_TRACE_RESULT,
+    [CALLS_RESULT_NEXT] = BPF_TRACE_RESULT_NEXT,
+    [CALLS_LENGTH] = BPF_TRACE_LENGTH,
+};
+
+static bool counts_bytes(const struct calls_arg *a) {
+    return a->kind != CALLS_STRUCT || a->many == CALLS_NEXT_BYTES || a->many == CALLS_BEFORE_BYTES ||
+           a->many == CALLS_RESULT_BYTES || a->many == CALLS_RESULT_NEXT || a->many == CALLS_LENGTH;
+}
+
+/* Several structs, or one of which the program says how large it is. */
+static void describe_struct(struct bpf_trace_arg *to, const struct calls_arg *a,
+                            const struct calls_shape *shape) {
+    if (!shape->count || !shape->size || shape->size > BPF_TRACE_MOST)
+        return;
+    to->how = BPF_TRACE_UNITS;
+    to->unit = counts_bytes(a) ? 1 : shape->size;
+    to->most = counts_bytes(a) ? shape->size : (uint16_t)(BPF_TRACE_MOST - BPF_TRACE_MOST % shape->size);
+}
+
+static struct bpf_trace_arg describe_arg(const struct calls_arg *a, const struct calls_shape *shapes) {
+    struct bpf_trace_arg to = {.when = WHEN[a->when], .many = MANY[a->many], .unit = 1};
+    bool wide = sizeof(void *) == sizeof(uint64_t); /* the structs of 32-bit kernels are others */
+    switch (a->kind) {
+    case CALLS_PATH:
+    case CALLS_TEXT:
+        to.how = BPF_TRACE_STRING;
+        break;
+    case CALLS_DATA:
+    case CALLS_SOCKADDR:
+        to.how = BPF_TRACE_UNITS;
+        to.most = a->kind == CALLS_SOCKADDR || a->when == CALLS_IN ? WRITTEN_MAX : READ_MAX;
+        break;
+    case CALLS_STRUCT:
+        if (wide)
+            describe_struct(&to, a, &shapes[a->shape]);
+        break;
+    case CALLS_TEXTS:
+        to.how = wide ? BPF_TRACE_STRINGS : BPF_TRACE_NOTHING;
+        to.most = TEXTS_MAX;
+        break;
+    case CALLS_VECTORS:
+        to.how = wide ? BPF_TRACE_IOVECS : BPF_TRACE_NOTHING;
+        break;
+    case CALLS_MESSAGE:
+        to.how = wide ? BPF_TRACE_MESSAGE : BPF_TRACE_NOTHING;
+        break;
+    default:
+        break;
+    }
+    return to;
+}
+
 static void describe(struct bpf_trace_row *to, const struct calls_table_entry *e,
-                     const struct trace_select *s) {
-    *to = (struct bpf_trace_row){.skip = !trace_select_call(s, e->name)};
+                     const struct trace_bpf_plan *plan) {
+    bool followed = plan->lines && trace_files_need(e->name);
+    *to = (struct bpf_trace_row){.skip = !trace_select_call(plan->select, e->name) && !followed};
     const struct calls_row *row = e->row;
     if (!row)
         return;
     to->never = row->returns == CALLS_NEVER;
     for (size_t i = 0; i < row->count && i < CALLS_ARGS; i++)
-        switch (row->args[i].kind) {
-        case CALLS_PATH:
-        case CALLS_TEXT:
-            to->copy[i] = BPF_TRACE_STRING;
-            break;
-        case CALLS_DATA:
-        case CALLS_SOCKADDR:
-            to->copy[i] = BPF_TRACE_DATA;
-            break;
-        case CALLS_TIMESPEC:
-            to->copy[i] = BPF_TRACE_TIME;
-            break;
-        default:
-            break;
-        }
+        to->args[i] = describe_arg(&row->args[i], plan->shapes);
 }
 
-static bool put_rows(struct trace_bpf *b, const struct trace_select *s, const struct calls_table *table,
-                     struct err *err) {
+static bool put_rows(struct trace_bpf *b, const struct trace_bpf_plan *plan, struct err *err) {
+    const struct calls_table *table = plan->table;
     for (uint32_t i = 0; i < BPF_TRACE_CALLS; i++) {
         const struct calls_table_entry none = {0};
         const struct calls_table_entry *e = table && i < table->count ? &table->entries[i] : &none;
         struct bpf_trace_row row;
-        describe(&row, e, s);
+        describe(&row, e, plan);
         int status = os_bpf_update(b->object.bpf, b->object.maps[TRACE_MAP_ROWS].fd, &i, &row);
         if (status < 0)
             return err_errno(err, -status, "BPF", "cannot say which calls are wanted");
@@ -50,17 +110,17 @@ static bool put_rows(struct trace_bpf *b, const struct trace_select *s, const st
     return true;
 }
 
-bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct trace_options *o,
-                    const struct trace_select *s, const struct calls_table *table, bool lines,
+bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct trace_bpf_plan *plan,
                     struct err *err) {
+    const struct trace_options *o = plan->options;
+    const struct record_options *r = &o->record;
+    bool lines = plan->lines;
     *b = (struct trace_bpf){.opened = true, .lines = lines};
     if (!os_bpf_open(&b->object, bpf, &bpf_trace, err))
         return false;
     struct bpf_trace_rodata *data = os_bpf_data(&b->object, TRACE_MAP_RODATA);
-    const struct record_options *r = &o->record;
-    bool all = r->target.all_cpus;
     data->options = (struct bpf_trace_options){
-        .all = all,
+        .all = r->target.all_cpus,
         .inherit = r->inherit,
         .self = (uint32_t)os_host_pid(),
         .lines = lines,
@@ -68,7 +128,7 @@ bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct 
         .by_cgroup = o->table.mode == TRACE_SUMMARY_CGROUP,
     };
     os_bpf_set_entries(&b->object, lines ? TRACE_MAP_HALVES : TRACE_MAP_SUMS, lines ? RING_BYTES : SUMS);
-    return os_bpf_load(&b->object, o->verbose > 0, err) && put_rows(b, s, table, err) &&
+    return os_bpf_load(&b->object, o->verbose > 0, err) && put_rows(b, plan, err) &&
            (!lines || os_bpf_ring_open(&b->ring, bpf, b->object.maps[TRACE_MAP_HALVES].fd, RING_BYTES, err));
 }
 

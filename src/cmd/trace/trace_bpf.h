@@ -22,11 +22,16 @@ struct trace_bpf {
     VEC(uint64_t) lost_by_cpu;
 };
 
-/* Loads the programs; nothing is called yet. `lines`: one by one. False: *err says why not; trace_bpf_close
- * is allowed.
- */
-bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct trace_options *o,
-                    const struct trace_select *s, const struct calls_table *table, bool lines,
+struct trace_bpf_plan {
+    const struct trace_options *options;
+    const struct trace_select *select;
+    const struct calls_table *table;
+    const struct calls_shape *shapes;
+    bool lines; /* one by one; else sums */
+};
+
+/* Loads the programs; nothing is called yet. False: *err says why not; trace_bpf_close is allowed. */
+bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct trace_bpf_plan *plan,
                     struct err *err);
 /* From now on calls of these threads count. */
 bool trace_bpf_start(struct trace_bpf *b, const struct perf_target *target, struct err *err);

@@ -53,7 +53,8 @@ static void open_fake(struct os_bpf_fake *f, struct trace_bpf *b) {
     os_bpf_fake_init(f, &bpf_trace);
     f->kinds = KINDS;
     trace_options_init(&o);
-    assert_true(trace_bpf_open(b, &f->bpf, &o, &s, calls_table("x86_64", false), false, &err));
+    const struct trace_bpf_plan plan = {&o, &s, calls_table("x86_64", false), calls_shapes, false};
+    assert_true(trace_bpf_open(b, &f->bpf, &plan, &err));
 }
 
 static void sums_by_thread_and_of_all(void **state) {
@@ -111,7 +112,7 @@ static void threads_and_calls_that_are_wanted(void **state) {
     assert_true(row.never && !row.skip);
     number = 257; /* openat */
     assert_int_equal(os_bpf_lookup(&f.bpf, b.object.maps[TRACE_MAP_ROWS].fd, &number, &row), 0);
-    assert_int_equal(row.copy[1], BPF_TRACE_STRING);
+    assert_int_equal(row.args[1].how, BPF_TRACE_STRING);
     vec_fini(&target.threads);
     trace_bpf_close(&b);
     os_bpf_fake_fini(&f);

@@ -117,7 +117,15 @@ static bool count_event(struct trace *t, uint32_t tid) {
     return t->o->table.mode == TRACE_SUMMARY_TOTAL || !name || calls_summary_name(&t->summary, key, name);
 }
 
+/* Whether the call is only followed, for the names of descriptors. */
+static bool is_followed(const struct trace *t, const struct calls_event *e) {
+    const struct calls_table *table = e->compat ? t->calls.compat_table : t->calls.table;
+    return t->files && !trace_select_call(t->select, calls_table_name(table, e->number));
+}
+
 static bool take_syscall(struct trace *t, const struct call_events_read *x) {
+    if (is_followed(t, &x->event))
+        return call_events_apply(&t->calls, x);
     if (!t->o->summary && t->on)
         trace_text_heard(&t->text, x->event.time_ns, x->event.tid);
     if (!count_event(t, x->event.tid) || !call_events_apply(&t->calls, x))
@@ -370,7 +378,11 @@ bool trace_init(struct trace *t, struct recording *r, const char *machine, struc
     t->text = (struct trace_text){
         .out = t->out,
         .calls = &t->calls,
-        .values = {.calls = &t->calls, .file = t->files ? trace_files_path : NULL, .ctx = t->files},
+        .values = {.calls = &t->calls,
+                   .file = t->files ? trace_files_path : NULL,
+                   .ctx = t->files,
+                   .whole = o->verbose > 0,
+                   .shapes = t->shapes},
         .full_time = o->full_time,
         .cpu = o->cpu,
         .comm = !o->no_comm,

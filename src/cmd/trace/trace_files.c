@@ -95,6 +95,16 @@ static void copy(struct trace_files *f, uint32_t pid, int32_t from, int32_t to) 
     hash_map_set(&f->by_fd, key_of(pid, to), id < ASK_AGAIN ? id : ASK_AGAIN);
 }
 
+/* All by which a descriptor ends: what it is afterwards is asked for again; and those that say what it is. */
+bool trace_files_need(const char *call) {
+    static const char *const NEEDED[] = {"close",    "close_range", "dup2",   "dup3",    "execve",
+                                         "execveat", "open",        "openat", "openat2", "creat"};
+    for (size_t i = 0; call && i < sizeof NEEDED / sizeof *NEEDED; i++)
+        if (strcmp(NEEDED[i], call) == 0)
+            return true;
+    return false;
+}
+
 void trace_files_call(struct trace_files *f, const struct calls *c, const struct calls_call *call) {
     const struct calls_row *row = calls_table_row(calls_table_of(c, call), call->number);
     if (!row || !call->has_exit || call->result < 0)

@@ -12,13 +12,14 @@
 
 #include "base/log.h"
 #include "cmd/trace/trace_bpf.h"
+#include "cmd/trace/trace_shapes.h"
 #include "os/proc/host.h"
 #include "os/proc/mounts.h"
 #include "record/session.h"
 #include "record/synth/synth.h"
 #include "recording/live.h"
 
-enum { TURN_MS = 100, RING_PAGES = 1024, IDS_MAX = 24, LINGER_TURNS = 64 };
+enum { TURN_MS = 100, RING_PAGES = 1024, IDS_MAX = 32, LINGER_TURNS = 64 };
 
 struct live {
     struct trace trace;
@@ -31,6 +32,7 @@ struct live {
     struct hash_map cgroups; /* by id: the path, in `cgroup_paths` */
     struct strpool cgroup_paths;
     struct trace_bpf bpf;
+    struct trace_shapes shapes;
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
     size_t taken;    /* samples of the list that were shown */
@@ -154,7 +156,8 @@ static void pick_calls(const struct trace_select *s, const struct calls_table *c
         return;
     for (size_t k = 0; k < 2 && tables[k]; k++)
         for (size_t i = 0; i < tables[k]->count && count <= IDS_MAX; i++) {
-            if (!tables[k]->entries[i].name || !trace_select_call(s, tables[k]->entries[i].name))
+            const char *name = tables[k]->entries[i].name;
+            if (!name || (!trace_select_call(s, name) && !trace_files_need(name)))
                 continue;
             int n = snprintf(text + at, size - at, "%sid == %zu", at ? " || " : "", i);
             if (n < 0 || (size_t)n >= size - at)
@@ -263,8 +266,12 @@ static bool choose_way(struct live *l, const struct trace_options *o, struct err
         return true;
     }
     bool sums = can_sum(o);
-    if (trace_bpf_open(&l->bpf, &os_bpf_system, o, l->trace.select, calls_table(l->machine, false), !sums,
-                       &refused)) {
+    const struct trace_bpf_plan plan = {o, l->trace.select, calls_table(l->machine, false), l->shapes.items,
+                                        !sums};
+    if (!sums)
+        trace_shapes_read(&l->shapes, &os_files_real);
+    l->trace.shapes = sums ? NULL : l->shapes.items;
+    if (trace_bpf_open(&l->bpf, &os_bpf_system, &plan, &refused)) {
         l->way = sums ? TRACE_BPF_SUMS : TRACE_BPF_LINES;
         return true;
     }
@@ -390,6 +397,7 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     recording_names_close(&l.naming);
     recording_live_close(&l.recording);
     trace_bpf_close(&l.bpf);
+    trace_shapes_fini(&l.shapes);
     hash_map_fini(&l.cgroups);
     strpool_fini(&l.cgroup_paths);
     trace_files_free(l.trace.files);

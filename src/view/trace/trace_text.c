@@ -125,8 +125,7 @@ bool trace_text_call(struct trace_text *t, const struct calls_call *call, enum c
     t->line.len = 0;
     bool again = call->shown || end == CALLS_ENTER_UNSEEN;
     out_printf(&t->line, again ? " ... [continued]: %s(" : "%s(", calls_values_name(t->calls, call, room));
-    if (!again)
-        calls_values_args(&t->values, call, &t->line);
+    (again ? calls_values_written : calls_values_args)(&t->values, call, &t->line);
     out_str(&t->line, again ? "))" : ")");
     if (end == CALLS_EXIT_UNSEEN) {
         put_dots(t);

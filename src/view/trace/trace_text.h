@@ -6,6 +6,8 @@
  *      0.950 (         ): sh/30070 vfork()                                                         ...
  *      0.985 ( 0.001 ms): cat/30334 brk()                                                          = 0x5599
  *      0.950 (52.328 ms): sh/30070  ... [continued]: vfork())                                      = 30334
+ *
+ * The second has what the kernel has written by then.
  */
 #ifndef SONDE_VIEW_TRACE_TRACE_TEXT_H
 #define SONDE_VIEW_TRACE_TRACE_TEXT_H
