@@ -82,14 +82,14 @@ static bool give_up(struct calls *c, struct calls_thread *t) {
     return hand_out(c, t, row && row->returns == CALLS_NEVER ? CALLS_ENDED_THREAD : CALLS_EXIT_UNSEEN);
 }
 
-static bool keep_memory(struct calls_thread *t, const struct calls_event *e) {
+static bool keep_memory(struct calls_thread *t, const struct calls_memory memory[CALLS_ARGS]) {
     size_t size = 0, at = 0;
     for (size_t i = 0; i < CALLS_ARGS; i++)
-        size += e->memory[i].data ? e->memory[i].size : 0;
+        size += memory[i].data ? memory[i].size : 0;
     if (!vec_reserve(&t->kept, size + 1))
         return false;
     for (size_t i = 0; i < CALLS_ARGS; i++) {
-        const struct calls_memory *m = &e->memory[i];
+        const struct calls_memory *m = &memory[i];
         t->call.memory[i] = (struct calls_memory){0};
         if (!m->data)
             continue;
@@ -98,6 +98,11 @@ static bool keep_memory(struct calls_thread *t, const struct calls_event *e) {
         at += m->size;
     }
     return true;
+}
+
+bool calls_remember(struct calls *c, uint32_t tid, const struct calls_memory memory[CALLS_ARGS]) {
+    struct calls_thread *t = calls_thread(c, tid);
+    return !t || !t->open || keep_memory(t, memory);
 }
 
 static const struct calls_row *row_of(const struct calls *c, const struct calls_call *call) {
@@ -136,7 +141,7 @@ bool calls_enter(struct calls *c, const struct calls_event *e) {
     };
     memcpy(t->call.args, e->args, sizeof t->call.args);
     t->losses = c->faults.losses;
-    return note_exec(c, t) && keep_memory(t, e);
+    return note_exec(c, t) && keep_memory(t, e->memory);
 }
 
 /* Whether the exit belongs to the open call. A call that restores all registers (rt_sigreturn) has lost its

@@ -105,6 +105,8 @@ void calls_fini(struct calls *c);
 /* All that return bool: false: out of memory; only calls_fini is allowed then. */
 bool calls_enter(struct calls *c, const struct calls_event *e);
 bool calls_exit(struct calls *c, const struct calls_event *e);
+/* What the arguments of a thread's open call point to is known now; it is copied. */
+bool calls_remember(struct calls *c, uint32_t tid, const struct calls_memory memory[CALLS_ARGS]);
 /* A thread has this name from now on; `exec`: it begins another program. */
 bool calls_name(struct calls *c, uint32_t tid, uint32_t pid, struct bytes comm, bool exec);
 bool calls_fork(struct calls *c, uint32_t tid, uint32_t pid, uint32_t parent);

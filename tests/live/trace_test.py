@@ -117,6 +117,21 @@ def structs():
     check(re.search(r'"/dev/null", statbuf: .*\.st_rdev: 1:3,.*\.st_mtime: ', verbose), f"-v: {verbose[-3000:]}")
 
 
+def texts_of_tracepoints():
+    """The same texts when calls come as tracepoints, beside page faults, other events and callchains."""
+    for options in (["-F", "all"], ["-e", "sched:sched_process_exec"], ["--call-graph", "fp"], ["--switch-off", "major-faults", "-F", "maj"]):
+        calls = "openat,rmdir,read" if options[0] != "-F" else "openat,rmdir,read,close"
+        text = trace("-e", calls, *options)
+        if "lost" in text:
+            print(f"SKIP {options}: events were lost")
+            continue
+        check("addresses" not in text, f"{options}: {text.splitlines()[0]}")
+        check(re.search(r'openat\(dfd: CWD, filename: "/dev/zero", flags: RDONLY\|CLOEXEC\) += \d+', text), f"{options}: {text[-1500:]}")
+        check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"{options}: {text[-1500:]}")
+        zeros = r'read\(fd: \d+</dev/zero>, buf: "(?:\\000){64}"\.\.\., count: 4711\) += 4711'
+        check(len(re.findall(zeros, text)) == READS, f"{options}: {text[-1500:]}")
+
+
 def with_bpf():
     """Texts, and sums that the kernel made."""
     text = trace("-e", "rmdir,openat")
@@ -125,6 +140,7 @@ def with_bpf():
         return
     check('filename: "/dev/zero", flags: RDONLY|CLOEXEC)' in text, f"a path: {text[-600:]}")
     structs()
+    texts_of_tracepoints()
     files = trace("-e", "openat,read,close")
     check(len(re.findall(r"read\(fd: \d+</dev/zero>, .*count: 4711\)", files)) == READS, f"what was opened: {files[-600:]}")
     check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"a path: {text[-600:]}")

@@ -12,6 +12,7 @@
 #include "cmd/common/command.h"
 #include "cmd/common/event_view.h"
 #include "cmd/trace/trace_options.h"
+#include "cmd/trace/trace_texts.h"
 #include "select/filter.h"
 #include "states/call_events.h"
 #include "view/trace/trace_summary.h"
@@ -38,6 +39,7 @@ struct trace {
     bool machine_asked;
     const struct calls_shape
         *shapes;               /* what structs of the traced kernel hold; NULL: what we were built with */
+    struct trace_texts *texts; /* of calls that come as tracepoints; NULL: there are none */
     struct trace_files *files; /* what descriptors are; NULL: not known */
 };
 

@@ -120,7 +120,7 @@ bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct 
         return false;
     struct bpf_trace_rodata *data = os_bpf_data(&b->object, TRACE_MAP_RODATA);
     data->options = (struct bpf_trace_options){
-        .all = r->target.all_cpus,
+        .all = r->target.all_cpus || r->target.cpus,
         .inherit = r->inherit,
         .self = (uint32_t)os_host_pid(),
         .lines = lines,
@@ -183,9 +183,7 @@ static bool note_losses(struct trace_bpf *b, const struct bpf_trace_half *half, 
     return true;
 }
 
-static void read_half(const struct bpf_trace_half *half, const uint8_t *memory, size_t room,
-                      struct calls_event *e) {
-    size_t at = 0;
+static void read_half(const struct bpf_trace_half *half, struct bytes memory, struct calls_event *e) {
     *e = (struct calls_event){.time_ns = half->time_ns,
                               .tid = half->tid,
                               .pid = half->pid,
@@ -194,13 +192,7 @@ static void read_half(const struct bpf_trace_half *half, const uint8_t *memory, 
                               .number = half->number,
                               .result = half->result};
     memcpy(e->args, half->args, sizeof e->args);
-    for (size_t i = 0; i < CALLS_ARGS; i++) {
-        size_t n = half->sizes[i] ? half->sizes[i] - 1u : 0;
-        if (!half->sizes[i] || at + n > room)
-            continue;
-        e->memory[i] = (struct calls_memory){memory + at, (uint32_t)n, half->cut & 1u << i};
-        at += n;
-    }
+    trace_texts_memory(half, memory.data, memory.size, e->memory);
 }
 
 static bool take_half(void *ctx, struct bytes record) {
@@ -211,7 +203,7 @@ static bool take_half(void *ctx, struct bytes record) {
     if (record.size < sizeof half)
         return true;
     memcpy(&half, record.data, sizeof half);
-    read_half(&half, record.data + sizeof half, record.size - sizeof half, &e);
+    read_half(&half, (struct bytes){record.data + sizeof half, record.size - sizeof half}, &e);
     struct bytes comm = {(const uint8_t *)half.comm, sizeof half.comm};
     x->failed = !note_losses(x->b, &half, &lost);
     if (lost)
@@ -226,6 +218,32 @@ bool trace_bpf_take(struct trace_bpf *b, struct trace *t, struct err *err) {
     if (x.failed)
         return err_memory(err, "system calls");
     return (n >= 0 || err_set(err, ERR_BROKEN, "BPF", "the ring of system calls is damaged")) && !t->done;
+}
+
+struct keeping {
+    struct trace_bpf *b;
+    struct trace_texts *to;
+    bool failed;
+};
+
+static bool keep_half(void *ctx, struct bytes record) {
+    struct keeping *x = ctx;
+    struct bpf_trace_half half;
+    bool lost;
+    if (record.size < sizeof half)
+        return true;
+    memcpy(&half, record.data, sizeof half);
+    struct bytes memory = {record.data + sizeof half, record.size - sizeof half};
+    x->failed = !note_losses(x->b, &half, &lost) || !trace_texts_put(x->to, &half, memory);
+    return !x->failed;
+}
+
+bool trace_bpf_keep(struct trace_bpf *b, struct trace_texts *to, struct err *err) {
+    struct keeping x = {.b = b, .to = to};
+    int n = os_bpf_ring_take(&b->ring, keep_half, &x);
+    if (x.failed)
+        return err_memory(err, "texts of system calls");
+    return n >= 0 || err_set(err, ERR_BROKEN, "BPF", "the ring of system calls is damaged");
 }
 
 /* ---- sums ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls by bpf/trace.bpf.c: summed in the kernel, or one by one with the texts that their arguments
- * point to.
+ * System calls by bpf/trace.bpf.c: summed in the kernel, or one by one with what their arguments point to,
+ * which may be all that is wanted of them.
  *
  *   trace_bpf_open -> (threads are known) trace_bpf_start -> trace_bpf_take ... -> trace_bpf_stop, _sums ->
  * _close
@@ -35,6 +35,8 @@ bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct 
                     struct err *err);
 /* From now on calls of these threads count. */
 bool trace_bpf_start(struct trace_bpf *b, const struct perf_target *target, struct err *err);
+/* Keeps what came, to be asked for when the same calls come as tracepoints. False: *err. */
+bool trace_bpf_keep(struct trace_bpf *b, struct trace_texts *to, struct err *err);
 /* Hands what came to the calls of `t`, in order. False: *err, or t->done. */
 bool trace_bpf_take(struct trace_bpf *b, struct trace *t, struct err *err);
 /* No call counts any more. */

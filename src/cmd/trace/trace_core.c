@@ -123,9 +123,44 @@ static bool is_followed(const struct trace *t, const struct calls_event *e) {
     return t->files && !trace_select_call(t->select, calls_table_name(table, e->number));
 }
 
-static bool take_syscall(struct trace *t, const struct call_events_read *x) {
+/* Whether the call of a thread that is open is known by then with what its arguments point to; `enter` is
+ * what there is. False: out of memory. */
+static bool find_texts(struct trace *t, uint32_t tid, uint64_t until_ns,
+                       const struct trace_text_half **enter) {
+    const struct calls_thread *c = t->texts ? calls_thread(&t->calls, tid) : NULL;
+    struct calls_memory memory[CALLS_ARGS];
+    *enter = c && c->open ? trace_texts_enter(t->texts, &c->call, until_ns) : NULL;
+    if (!*enter)
+        return true;
+    trace_texts_memory((*enter)->half, (const uint8_t *)((*enter)->half + 1), (*enter)->room, memory);
+    return calls_remember(&t->calls, tid, memory);
+}
+
+/* The call of another thread that is shown unfinished now, as an event of `tid` comes. */
+static bool find_current_texts(struct trace *t, uint64_t time_ns, uint32_t tid) {
+    const struct trace_text_half *enter;
+    return !t->text.current || t->text.current == tid || find_texts(t, t->text.current, time_ns, &enter);
+}
+
+static bool find_texts_of_exit(struct trace *t, struct call_events_read *x) {
+    const struct trace_text_half *enter, *exit;
+    if (x->kind != CALL_EVENTS_EXIT)
+        return true;
+    if (!find_texts(t, x->event.tid, x->event.time_ns, &enter))
+        return false;
+    exit = enter ? trace_texts_exit(t->texts, enter, &x->event) : NULL;
+    if (exit)
+        trace_texts_memory(exit->half, (const uint8_t *)(exit->half + 1), exit->room, x->event.memory);
+    return true;
+}
+
+static bool take_syscall(struct trace *t, struct call_events_read *x) {
+    if (!find_texts_of_exit(t, x))
+        return false;
     if (is_followed(t, &x->event))
         return call_events_apply(&t->calls, x);
+    if (!find_current_texts(t, x->event.time_ns, x->event.tid))
+        return false;
     if (!t->o->summary && t->on)
         trace_text_heard(&t->text, x->event.time_ns, x->event.tid);
     if (!count_event(t, x->event.tid) || !call_events_apply(&t->calls, x))
@@ -223,6 +258,8 @@ static bool put_fault(struct trace *t, const struct stream_record *r, const stru
 
 static bool put_event(struct trace *t, const struct stream_record *r, const struct perfdata_sample *s) {
     const struct perfdata_event *e = &t->recording->events->list.items[r->event];
+    if (!find_current_texts(t, s->time, s->tid))
+        return false;
     trace_text_heard(&t->text, s->time, s->tid);
     if (fault_name(&e->attr))
         return put_fault(t, r, s, fault_name(&e->attr));
@@ -304,7 +341,7 @@ bool trace_take(void *ctx, const struct stream_record *r, struct err *err) {
 }
 
 bool trace_take_half(struct trace *t, const struct calls_event *e, bool enter, struct bytes comm) {
-    const struct call_events_read x = {.kind = enter ? CALL_EVENTS_ENTER : CALL_EVENTS_EXIT, .event = *e};
+    struct call_events_read x = {.kind = enter ? CALL_EVENTS_ENTER : CALL_EVENTS_EXIT, .event = *e};
     const struct calls_row *row =
         calls_table_row(e->compat ? t->calls.compat_table : t->calls.table, e->number);
     const char *name = calls_thread_name(&t->calls, e->tid);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -33,6 +34,7 @@ struct live {
     struct strpool cgroup_paths;
     struct trace_bpf bpf;
     struct trace_shapes shapes;
+    struct trace_texts texts; /* of TRACE_RECORDS, if BPF is there */
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
     size_t taken;    /* samples of the list that were shown */
@@ -115,6 +117,8 @@ static bool begin(struct live *l, struct err *err) {
 
 static bool take(struct live *l, struct err *err) {
     l->taken = 0;
+    if (l->trace.texts && !trace_bpf_keep(&l->bpf, &l->texts, err))
+        return false;
     if (!recording_live_take(&l->recording, err) || !show(l, err))
         return false;
     recording_live_forget(&l->recording);
@@ -260,19 +264,17 @@ static bool choose_way(struct live *l, const struct trace_options *o, struct err
     if (why && must)
         return err_set(err, ERR_USAGE, o->bpf_summary ? "--bpf-summary" : "--summary-mode",
                        "cannot add up in the kernel: %s", why);
-    if (why) {
-        if (!o->summary && l->trace.select->syscalls)
-            log_line(LOG_WARN, "paths and texts are shown as addresses: %s", why);
+    if (why && (o->summary || !l->trace.select->syscalls))
         return true;
-    }
-    bool sums = can_sum(o);
+    bool sums = !why && can_sum(o);
     const struct trace_bpf_plan plan = {o, l->trace.select, calls_table(l->machine, false), l->shapes.items,
                                         !sums};
     if (!sums)
         trace_shapes_read(&l->shapes, &os_files_real);
     l->trace.shapes = sums ? NULL : l->shapes.items;
     if (trace_bpf_open(&l->bpf, &os_bpf_system, &plan, &refused)) {
-        l->way = sums ? TRACE_BPF_SUMS : TRACE_BPF_LINES;
+        l->way = why ? TRACE_RECORDS : sums ? TRACE_BPF_SUMS : TRACE_BPF_LINES;
+        l->trace.texts = why ? &l->texts : NULL;
         return true;
     }
     trace_bpf_close(&l->bpf);
@@ -288,7 +290,7 @@ static bool choose_way(struct live *l, const struct trace_options *o, struct err
 
 static bool start(void *ctx, const struct perf_target *target, struct err *err) {
     struct live *l = ctx;
-    return l->way == TRACE_RECORDS || trace_bpf_start(&l->bpf, target, err);
+    return (l->way == TRACE_RECORDS && !l->trace.texts) || trace_bpf_start(&l->bpf, target, err);
 }
 
 /* False: out of memory. */
@@ -344,13 +346,17 @@ static bool run_session(struct live *l, struct trace_options *o, char *const *ar
     bool ok = (src || err_memory(err, "events")) && choose_events(l, src, &events, err) &&
               record_run(&job, &result, err);
     *status = result.status;
-    if (l->way == TRACE_BPF_LINES)
+    if (l->way == TRACE_BPF_LINES || l->trace.texts)
         trace_bpf_stop(&l->bpf);
     if (ok && l->begun && !l->trace.done)
         ok = recording_live_settle(&l->recording, err) && take(l, err);
     if (ok && l->begun && l->way == TRACE_BPF_SUMS)
         ok = add_sums(l, err);
-    result.lost += l->bpf.lost;
+    if (l->way == TRACE_RECORDS && l->bpf.lost)
+        log_line(LOG_WARN, "%" PRIu64 " times what arguments point to was lost, and is shown as addresses",
+                 l->bpf.lost);
+    else
+        result.lost += l->bpf.lost;
     if (result.lost)
         log_line(LOG_WARN, "%" PRIu64 " events were lost: use a larger -m, fewer events (-e), or -s",
                  result.lost);
@@ -383,6 +389,8 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     l.recording.seen = seen;
     l.recording.seen_ctx = &l;
     ok = ok && choose_way(&l, o, &err);
+    r->use_clockid |= l.trace.texts != NULL; /* times are compared */
+    r->clockid = l.trace.texts ? CLOCK_MONOTONIC : r->clockid;
     r->all_cgroups = l.way == TRACE_BPF_SUMS && o->table.mode == TRACE_SUMMARY_CGROUP;
     ok = ok && run_session(&l, o, argv, &status, &err);
     if (ok && l.begun) {
@@ -398,6 +406,7 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     recording_live_close(&l.recording);
     trace_bpf_close(&l.bpf);
     trace_shapes_fini(&l.shapes);
+    trace_texts_fini(&l.texts);
     hash_map_fini(&l.cgroups);
     strpool_fini(&l.cgroup_paths);
     trace_files_free(l.trace.files);
