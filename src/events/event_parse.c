@@ -235,6 +235,10 @@ static bool parse_uprobe(struct event_parser *p) {
     if (ret && (!retprobe || !pmu_format_put(retprobe, 1, words, &max)))
         return event_fail(p, place.at, ERR_ABSENT, "this kernel's uprobe PMU cannot probe returns");
     e->kind = PERF_EVENT_UPROBE;
+    /* For each new thread the kernel reads the path again, at the same address, but in that thread's memory:
+     * clone(2) of the program that is watched fails then, with EFAULT. */
+    e->terms.given |= PERF_TERM_INHERIT;
+    e->terms.inherit = false;
     e->attr.type = pmu->type;
     e->attr.config = words[0];
     e->attr.config2 = offset;

@@ -18,6 +18,7 @@
  * for use by two threads at once.
  */
 struct perf_event_sources;
+struct probe_program;
 
 /* `sys` is borrowed until perf_event_sources_free. NULL when memory ran out. */
 struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys);
@@ -113,6 +114,8 @@ struct perf_event {
     uint8_t max_precise;    /* where to begin with PERF_EVENT_MAX_PRECISE */
     const char *probe_path; /* of an uprobe, else NULL: the file; config1 must point at it when it is opened,
                              * and is 0 here; the offset is in config2 */
+    const struct probe_program *program; /* of an uprobe whose arguments are fetched by a BPF program
+                                          * (probe/program.h); else NULL */
     struct perf_event_terms terms;
 };
 

@@ -190,6 +190,7 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
         .events = &s->events,
         .argv = s->job->argv,
         .ring_bytes = s->opened.pages * os_limits_page_bytes(),
+        .plan = &s->config,
         .tracepoints = tracepoints,
     };
     bool ok = record_facts_early(&facts, &in) || err_memory(err, "facts");
@@ -479,6 +480,18 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     return ok;
 }
 
+static bool start_probes(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
+    const struct record_probes_sources from = {.bpf = job->bpf,
+                                               .perf = job->perf,
+                                               .target = &s->target,
+                                               .opened = &s->opened,
+                                               .plan = &s->config,
+                                               .inherit = job->options->inherit,
+                                               .verbose = job->options->verbose};
+    return !record_probes_wanted(&s->config) || (s->probes = record_probes_start(&from, err)) != NULL;
+}
+
 static bool start(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     uint64_t start_ns = 0, unused;
@@ -505,7 +518,8 @@ static bool start(struct session *s, struct err *err) {
         return false;
     const struct record_off_cpu_sources off_cpu = {job->bpf,     job->perf,  job->proc,
                                                    job->options, &s->target, s->host.machine};
-    if (job->options->off_cpu && !(s->off_cpu = record_off_cpu_start(&off_cpu, err)))
+    if ((job->options->off_cpu && !(s->off_cpu = record_off_cpu_start(&off_cpu, err))) ||
+        !start_probes(s, err))
         return false;
     s->start_ns = os_clock_ns();
     if (!job->options->delay_ms &&
@@ -707,6 +721,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     advise_lost(s);
     if (s->off_cpu)
         record_off_cpu_tell(s->off_cpu);
+    if (s->probes)
+        record_probes_tell(s->probes);
     s->failed = !ok;
     bool closed = close_file(s, &more) && name_after_time(s, &more);
     if (ok && !closed)
@@ -724,6 +740,7 @@ static void release(struct session *s) {
     os_child_stop(&s->child);
     record_drain_fini(&s->drain);
     record_off_cpu_free(s->off_cpu);
+    record_probes_free(s->probes);
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
     record_bpf_fini(&s->bpf);

@@ -43,7 +43,7 @@ struct record_job {
     const struct perf_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
     const struct sysfs *sys;
     const struct os_perf *perf;
-    const struct os_bpf *bpf;               /* for options->off_cpu */
+    const struct os_bpf *bpf;               /* for options->off_cpu, and arguments of probes */
     const struct os_proc *proc;             /* NULL: mapped files are not looked at */
     char *const *argv;                      /* our own command line, for the header */
     const char *output;                     /* a path, or "-" */

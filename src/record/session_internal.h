@@ -11,6 +11,7 @@
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
 #include "record/off_cpu/off_cpu.h"
+#include "record/probes/probes.h"
 #include "record/rings/drain.h"
 #include "record/rings/readers.h"
 #include "record/rings/trigger.h"
@@ -51,6 +52,7 @@ struct session {
     int uevents; /* -1: none */
     bool modules_changed;
     struct record_off_cpu *off_cpu; /* NULL: not wanted */
+    struct record_probes *probes;   /* NULL: there are none with arguments */
     struct record_compress compress;
     struct os_affinity affinity;
     struct record_write_thread thread;

@@ -6,10 +6,15 @@ record_probe_test.py SONDE
 
 SKIPs where the kernel has no uprobe PMU, or we may not use it.
 """
+import json
 import os
 import re
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
@@ -22,9 +27,10 @@ t = support.Report("record --probe")
 
 
 def defined():
+    """What is defined under names as record --probe makes them."""
     try:
         with open(DEFINED, encoding="utf-8") as f:
-            return f.read()
+            return [line for line in f if ":probe_" in line]
     except OSError:
         return None
 
@@ -45,6 +51,126 @@ def the_libc():
     with open("/proc/self/maps", encoding="utf-8") as f:
         found = re.search(r" (/\S*/libc\.so\.6)$", f.read(), re.M)
     return found and found.group(1)
+
+
+SERVER = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct item { short size; unsigned kind:5, more:9; const char *name; int list[3]; struct item *next; };
+static struct item second = {-3, 9, 300, "second", {4, 5, 6}, 0}, first = {12, 3, 511, "first", {1, -2, 3}, &second};
+int calls;
+__attribute__((noinline)) long serve(struct item *at, const char *why, int n) {
+    __asm__ volatile("" ::: "memory");
+    calls++;
+    return at->size * 10L + n;
+}
+int main(int argc, char **argv) {
+    long sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += serve(i & 1 ? &second : &first, i ? "because" : NULL, -i);
+    pid_t child = fork();
+    if (child == 0) {
+        serve(&second, "child", 7);
+        _exit(0);
+    }
+    if (child < 0)
+        return 9;
+    wait(0);
+    if (argc > 1)
+        for (;;) { serve(&first, "again", 0); usleep(1000); }
+    return sum == 12345;
+}
+"""
+ARGS = ("serve at->size at->kind at->more name=at->name:string at->list next=at->next->size why:string n calls "
+        "task=$comm raw=%dx:x8")
+WANTED = [f'size={a} kind={b} more={c} name="{d}" list={{{e}}} next={f} why_string="{g}" n={h} calls={i} task="server" raw='
+          for a, b, c, d, e, f, g, h, i in (
+              (12, 3, 511, "first", "1,-2,3", -3, "", 0, 0), (-3, 9, 300, "second", "4,5,6", 0, "because", -1, 1),
+              (12, 3, 511, "first", "1,-2,3", -3, "because", -2, 2), (-3, 9, 300, "second", "4,5,6", 0, "child", 7, 3))]
+
+
+def texts(path):
+    """[what is printed of a sample, without the address]"""
+    r = support.run([SONDE, "script", "-F", "trace", "-i", path])
+    return [line.split(") ", 1)[1] for line in r.out.decode().splitlines() if ") " in line]
+
+
+def check_arguments(folder, path):
+    """Values of a program's own variables, as a probe in tracefs records them."""
+    source, program = os.path.join(folder, "server.c"), os.path.join(folder, "server")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(SERVER)
+    if support.run(["cc", "-O1", "-g", "-w", "-o", program, source]).status != 0 or os.uname().machine != "x86_64":
+        print("SKIP: arguments: no compiler, or another machine")
+        return
+    r = record(path, ARGS, command=(program,))
+    if r.status != 0 and re.search("BPF|older|lockdown|lacks|Linux", r.err):
+        print("SKIP: arguments:", r.err)
+        return
+    got = texts(path)
+    t.check("arguments", r.status == 0 and len(got) == len(WANTED) and
+            all(line.startswith(wanted) for line, wanted in zip(got, WANTED)), (r, got))
+    other = os.path.join(folder, "tracefs.data")
+    if support.run([SONDE, "probe", "-q", "-x", program, "--add", "probe_live_args:x=" + ARGS]).status == 0:
+        r = support.run([SONDE, "record", "-o", other, "-e", "probe_live_args:x", "--", program], env=ENV)
+        support.run([SONDE, "probe", "-q", "-d", "probe_live_args:x"])
+        t.check("as through tracefs", texts(other) == got, (texts(other), got))
+    r = record(path, "serve%return value=$retval:s64", command=(program,))
+    t.check("$retval", [x.split("value=")[1] for x in texts(path)] == ["120", "-31", "118", "-23"], (r, texts(path)))
+    r = support.run([SONDE, "record", "-q", "-a", "-o", path, "--probe", f"{program} serve n", "--", program], env=ENV)
+    t.check("of all processes", texts(path) == ["n=0", "n=-1", "n=-2", "n=7"], (r, texts(path)))
+    r = record(path, "serve n", "serve%return", "serve why:string", command=(program,))
+    names = [e.split(":")[1] for e in events(path)]
+    t.check("several", sorted(names) == sorted(["serve", "serve__return", "serve_1"] * 4), (r, names))
+    r = record(path, "serve", command=(program,))
+    t.check("a place alone", r.status == 0 and len(events(path)) == 4, (r, events(path)))
+    place = support.run(["nm", program]).out.decode().split(" T serve")[0].split()[-1]
+    r = support.run([SONDE, "record", "-q", "-o", path, "-e", f"{program}:0x{place}", "--", program], env=ENV)
+    t.check("by -e, and the program can still fork", r.status == 0 and len(events(path)) == 3, (r, events(path)))
+    r = record(path, "serve n=%nosuch", command=(program,))
+    t.check("no such register", r.status == 1 and "no such register" in r.err and r.err.count("\n") == 1, r)
+    check_killed(folder, program)
+
+
+def eventually(condition):
+    """Whether the condition holds at last."""
+    until = time.monotonic() + 120
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def check_killed(folder, program):
+    """SIGKILL: no program and no probe stays."""
+    path = os.path.join(folder, "killed.data")
+    p = subprocess.Popen([SONDE, "record", "-o", path, "--probe", "serve n", "--", program, "on"], env=ENV,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
+    mine = f"/proc/{p.pid}/fd"
+
+    def attached():
+        return [x for x in os.listdir(mine) if "bpf" in os.readlink(os.path.join(mine, x))]
+    try:
+        t.check("it records", eventually(attached), mine)
+        ids = programs()
+        p.kill()
+        p.wait()
+        t.check("nothing stays", eventually(lambda: not (programs() & ids)), (ids, programs()))
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+
+
+def programs():
+    """The numbers of the programs that are loaded for probes, by bpftool where it is."""
+    if not shutil.which("bpftool"):
+        return set()
+    r = support.run(["bpftool", "-j", "prog", "list"])
+    try:
+        return {x["id"] for x in json.loads(r.out) if x.get("name") in ("gather", "tell")}
+    except ValueError:
+        return set()
 
 
 def main():
@@ -73,8 +199,7 @@ def main():
         t.check("a file that is named", r.status == 0 and events(path) == [f"probe_{name}:main"], (r, events(path)))
         r = support.run([SONDE, "evlist", "-i", path])
         t.check("evlist", f"probe_{name}:main" in r.out.decode().split(), r)
-        r = record(path, "main argc")
-        t.check("arguments", r.status == 1 and "through tracefs only" in r.err and r.err.count("\n") == 1, r)
+        check_arguments(folder, path)
         r = record(path, "no_such_function_here")
         t.check("no such function", r.status == 1 and "no_such_function_here" in r.err, r)
         r = support.run([SONDE, "record", "-o", path, "-p", str(os.getpid()), "--probe", "main"])

@@ -302,9 +302,9 @@ static const struct option options[] = {
     OPTION_BOOL(0, "per-thread", struct record_cli, o.target.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
     OPTION_LIST(
-        0, "probe", struct record_cli, probes, "[/FILE ]PLACE",
-        "record where a program passes a place, as sonde probe takes it: FUNC, FUNC%return, FUNC:LINE, "
-        "SRC:LINE ...; without a file it is the command's. Nothing of it stays"),
+        0, "probe", struct record_cli, probes, "[/FILE ]PLACE [ARG ...]",
+        "record where a program passes a place, and arguments there, as sonde probe takes them: FUNC, "
+        "FUNC%return, FUNC:LINE, SRC:LINE ...; without a file it is the command's. Nothing of it stays"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
     OPTION_U64(
         0, "proc-map-timeout", struct record_cli, map_timeout_ms, "n",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "probe/points.h"
+#include "probe/program.h"
 
 enum { SEMAPHORE_SHIFT = 32 /* ref_ctr_offset in the uprobe PMU's config */ };
 
@@ -15,6 +16,7 @@ struct adding {
     struct perf_event_sources *src;
     struct perf_events *events;
     struct arena a;
+    probe_events there; /* of earlier --probe */
 };
 
 /* Where the command is, as execvp(3) looks for it. NULL: it is not there, or memory ran out. */
@@ -47,8 +49,18 @@ static const char *take_file(struct adding *w, const char **text, const char *co
     return file;
 }
 
-/* One event of the uprobe PMU. */
+/* Numbers of events that are ours: from the end of those that a tracepoint can have. */
+static uint16_t next_id(const struct perf_events *events) {
+    uint16_t id = UINT16_MAX;
+    for (size_t i = 0; i < events->items.count; i++)
+        id -= events->items.items[i].program != NULL;
+    return id;
+}
+
+/* One event of the uprobe PMU. A BPF program records it and its arguments; where we know too little of the
+ * machine for that, and there are none, the PMU itself does. */
 static bool add_event(struct adding *w, const struct probe_event *e, struct err *err) {
+    const struct probe_registers *registers = probe_registers_here();
     size_t at, before = w->events->items.count;
     if (!e->path || strpbrk(e->path, ":,{} \t\n"))
         return err_set(
@@ -64,6 +76,9 @@ static bool add_event(struct adding *w, const struct probe_event *e, struct err 
     struct perf_event *made = &w->events->items.items[before];
     made->name = arena_printf(&w->events->arena, "%s:%s", e->group, e->event);
     made->attr.config |= e->semaphore << SEMAPHORE_SHIFT;
+    if ((registers || e->args.count) &&
+        !(made->program = probe_program_new(e, registers, next_id(w->events), &w->events->arena, err)))
+        return false;
     return made->name || err_memory(err, "probe");
 }
 
@@ -72,21 +87,21 @@ static bool add_probe(struct adding *w, const char *text, const char *command, s
                                              .debuginfod_urls = w->env->debuginfod_urls};
     const struct probe_options options = {0};
     struct probe_image image = {.path = NULL};
-    probe_events made = {0}, none = {0};
+    probe_events made = {0};
     struct probe_spec spec = {0};
     const char *file = take_file(w, &text, command, err);
-    bool ok = file && probe_spec_parse(text, &w->a, &spec, err);
-    if (ok && spec.args.count)
-        ok = err_set(
-            err, ERR_UNSUPPORTED, "--probe",
-            "arguments are fetched through tracefs only: sonde probe -x %s --add '%s', then record -e; or "
-            "leave '%s' out, and record registers with --user-regs",
-            file, text, spec.args_text);
-    ok = ok && probe_image_open(&image, file, &open, err) &&
-         probe_events_make(&image, &spec, &options, &w->a, &made, err) &&
-         probe_events_distinguish(&made, &none, true, &w->a, err);
+    bool ok = file && probe_spec_parse(text, &w->a, &spec, err) &&
+              probe_image_open(&image, file, &open, err) &&
+              probe_events_make(&image, &spec, &options, &w->events->arena, &made, err) &&
+              probe_events_distinguish(&made, &w->there, true, &w->events->arena, err);
     for (size_t i = 0; ok && i < made.count; i++)
         ok = add_event(w, &made.items[i], err);
+    for (size_t i = 0; ok && i < made.count; i++) {
+        struct probe_event *slot = vec_push(&w->there);
+        ok = slot || err_memory(err, "probe");
+        if (slot)
+            *slot = (struct probe_event){.group = made.items[i].group, .event = made.items[i].event};
+    }
     probe_events_fini(&made);
     probe_image_fini(&image);
     probe_spec_fini(&spec);
@@ -99,6 +114,7 @@ bool record_probe_add(const struct command_env *env, const struct option_list *p
     bool ok = true;
     for (size_t i = 0; ok && i < probes->count; i++)
         ok = add_probe(&w, probes->items[i], command, err);
+    probe_events_fini(&w.there);
     arena_fini(&w.a);
     return ok;
 }

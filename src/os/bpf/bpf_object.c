@@ -290,6 +290,16 @@ bool os_bpf_attach(struct os_bpf_object *o, struct err *e) {
     return true;
 }
 
+int os_bpf_attach_probe(const struct os_bpf_object *o, uint32_t program, int event, uint64_t cookie) {
+    union bpf_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.link_create.prog_fd = (uint32_t)o->programs[program].fd;
+    attr.link_create.target_fd = (uint32_t)event;
+    attr.link_create.attach_type = BPF_PERF_EVENT;
+    attr.link_create.perf_event.bpf_cookie = cookie;
+    return call(o, BPF_LINK_CREATE, &attr);
+}
+
 int os_bpf_run_on(const struct os_bpf_object *o, uint32_t program, uint32_t cpu) {
     union bpf_attr attr;
     memset(&attr, 0, sizeof attr);

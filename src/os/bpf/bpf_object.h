@@ -82,6 +82,10 @@ bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e);
 bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e);
 bool os_bpf_attach(struct os_bpf_object *o, struct err *e);
 
+/* Attaches a program to a uprobe that perf opened (descriptor `event`): it is told of `cookie`
+ * (bpf_get_attach_cookie). Returns a descriptor, whose closing ends it, or a negative errno. */
+int os_bpf_attach_probe(const struct os_bpf_object *o, uint32_t program, int event, uint64_t cookie);
+
 /* Runs a program of raw_tp, attached or not, once on a CPU (in an interrupt there): 0 or a negative errno
  * (-ENXIO: it is off). It must not use its arguments. */
 int os_bpf_run_on(const struct os_bpf_object *o, uint32_t program, uint32_t cpu);

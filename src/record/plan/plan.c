@@ -167,6 +167,7 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
         .filter = e->filter,
         .cgroup = e->cgroup,
         .probe_path = e->probe_path,
+        .probe = e->program ? e : NULL,
         .cpus = e->cpus,
         .group = e->group,
         .leader = e->leader,
@@ -175,6 +176,12 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
         .tracepoint = e->kind == PERF_EVENT_TRACEPOINT,
         .max_precise = e->modifiers & PERF_EVENT_MAX_PRECISE,
     };
+    if (e->program) {
+        p->attr = (struct perfdata_attr){
+            .type = PERFDATA_TYPE_TRACEPOINT, .config = e->program->code.type, .sample_period = 1};
+        p->probe_path = NULL;
+        p->tracepoint = true;
+    }
     set_common(p, o, t);
     /* The side-band's rings are not overwritten: without it the newest samples would have no names. */
     perf_event_attr_set(&p->attr, PERFDATA_ATTR_WRITE_BACKWARD, o->overwrite);
@@ -187,14 +194,21 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
                                                : p->attr.sample_type & ~PERFDATA_SAMPLE_PERIOD;
     if (e->terms.given & PERF_TERM_TIME && !e->terms.time && !o->time_given)
         p->attr.sample_type &= ~PERFDATA_SAMPLE_TIME;
-    if (e->terms.given & PERF_TERM_INHERIT)
-        perf_event_attr_set(&p->attr, PERFDATA_ATTR_INHERIT, e->terms.inherit);
+    if (e->terms.given & PERF_TERM_INHERIT && !e->terms.inherit)
+        p->attr.flags &= ~(PERFDATA_ATTR_INHERIT | PERFDATA_ATTR_INHERIT_STAT);
+    else if (e->terms.given & PERF_TERM_INHERIT)
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_INHERIT, true);
     set_callgraph(&p->attr, callgraph_of(e, o), o, &e->terms);
     p->mode_fixed = perf_event_attr_modes(&p->attr, e, o->all_user, o->all_kernel);
     perf_event_attr_set(&p->attr, PERFDATA_ATTR_DISABLED, leader);
     perf_event_attr_set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
     if (first->modifiers & PERF_EVENT_SAMPLE_READ && first->members > 1)
         set_group_read(p, leader, o);
+    if (p->probe) { /* each hit is a sample; the kernel would write 0 for its period */
+        p->attr.sample_type &= ~PERFDATA_SAMPLE_PERIOD;
+        p->attr.sample_period = 1;
+        perf_event_attr_set(&p->attr, PERFDATA_ATTR_FREQ, false);
+    }
     perf_event_attr_size(&p->attr);
 }
 
@@ -282,8 +296,14 @@ bool record_plan_init(struct record_plan *c, const struct perf_events *events, c
         const struct perf_event *e = &events->items.items[i];
         if (e->cgroup && *e->cgroup && !t->system_wide)
             return err_set(err, ERR_USAGE, "-G", "control groups are recorded by CPU: use -a or -C");
+        if (e->cgroup && *e->cgroup && e->program)
+            return err_set(err, ERR_USAGE, e->name,
+                           "arguments of probes cannot be recorded by control group");
         if (e->cgroup && *e->cgroup && o->off_cpu)
             return err_set(err, ERR_USAGE, "--off-cpu", "it does not go with -G: all threads would be in it");
+        if (e->program && t->per_thread)
+            return err_set(err, ERR_USAGE, e->name,
+                           "arguments of probes are recorded by CPU: leave --per-thread out");
         if (e->kind == PERF_EVENT_TOOL)
             return err_set(err, ERR_USAGE, e->name, "this event can be counted, not sampled");
         struct record_event_plan *p = vec_push(&c->events);
@@ -297,8 +317,11 @@ bool record_plan_init(struct record_plan *c, const struct perf_events *events, c
             return err_memory(err, "events");
         plan_off_cpu(p, (uint32_t)c->events.count - 1, o, t);
     }
+    bool everyone = false; /* an event is opened for all tasks, whatever the target */
+    for (size_t i = 0; i < c->events.count; i++)
+        everyone |= c->events.items[i].probe != NULL;
     /* Events that are off tell nothing, and rings that are overwritten forget. */
-    if (t->system_wide || o->delay_ms || o->range_count || o->control || o->overwrite) {
+    if (everyone || t->system_wide || o->delay_ms || o->range_count || o->control || o->overwrite) {
         struct record_event_plan *p = vec_push(&c->events);
         if (!p)
             return err_memory(err, "events");

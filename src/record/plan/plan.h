@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "events/event_parse.h"
 #include "events/target.h"
+#include "probe/program.h"
 #include "record/options.h"
 
 /* An event to open. Texts are borrowed from the perf_events, or static. */
@@ -18,12 +19,13 @@ struct record_event_plan {
     const char *name;
     const char *filter;     /* or NULL */
     const char *probe_path; /* of an uprobe: the file, which config1 points at while it is opened; or NULL */
-    const char *cgroup;     /* only tasks of that control group; empty or NULL: all */
-    const char *cpus;       /* only on these; NULL: on the target's */
-    const char *group;      /* of a leader: the group's name, or NULL */
-    uint32_t leader;        /* its own index when alone */
-    uint32_t members;       /* of a leader: how many, itself included; else 0 */
-    bool weak;              /* its group is taken apart where it cannot be opened as one */
+    const struct perf_event *probe; /* whose samples are made by a program (probes/probes.h); or NULL */
+    const char *cgroup;             /* only tasks of that control group; empty or NULL: all */
+    const char *cpus;               /* only on these; NULL: on the target's */
+    const char *group;              /* of a leader: the group's name, or NULL */
+    uint32_t leader;                /* its own index when alone */
+    uint32_t members;               /* of a leader: how many, itself included; else 0 */
+    bool weak;                      /* its group is taken apart where it cannot be opened as one */
     bool tracepoint;
     bool off_cpu;     /* its samples are made here (off_cpu/off_cpu.h), not by the kernel */
     bool side_band;   /* opened on all CPUs, also with -C: what processes do elsewhere concerns us too */

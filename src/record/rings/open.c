@@ -48,6 +48,8 @@ static bool has(const struct perfdata_attr *a, const struct newer *n) {
     return a->flags & n->flags || a->read_format & n->read_format || a->sample_type & n->sample_type;
 }
 
+enum { SOFTWARE_BPF_OUTPUT = 10 /* PERF_COUNT_SW_BPF_OUTPUT */ };
+
 struct attempt {
     struct record_opened *r;
     struct record_plan *c;
@@ -56,18 +58,31 @@ struct attempt {
     int group_fd, cgroup_fd; /* -1: none */
 };
 
+/* What is opened instead of a tracepoint that is none: what programs write to. It belongs to no task, and
+ * nothing is written before the command's execve (probes/probes.h). */
+static struct perfdata_attr output_of_program(const struct perfdata_attr *a) {
+    struct perfdata_attr out = *a;
+    out.type = PERFDATA_TYPE_SOFTWARE;
+    out.config = SOFTWARE_BPF_OUTPUT;
+    if (out.flags & PERFDATA_ATTR_ENABLE_ON_EXEC)
+        out.flags &= ~(PERFDATA_ATTR_DISABLED | PERFDATA_ATTR_ENABLE_ON_EXEC);
+    out.flags &= ~PERFDATA_ATTR_INHERIT;
+    return out;
+}
+
 static int attempt(const struct attempt *t, const struct perfdata_attr *a) {
     const struct os_perf *perf = t->r->perf;
+    const struct record_event_plan *p = &t->c->events.items[t->event];
     struct writer w = writer_make(false);
     int fd = -ENOMEM;
-    const char *path = t->c->events.items[t->event].probe_path;
-    struct perfdata_attr with_path = *a;
-    with_path.config1 = path ? (uintptr_t)path : a->config1; /* uprobe_path of perf_event.h */
-    perfdata_attr_encode(&with_path, &w);
+    struct perfdata_attr real = p->probe ? output_of_program(a) : *a;
+    if (p->probe_path)
+        real.config1 = (uintptr_t)p->probe_path; /* uprobe_path of perf_event.h */
+    perfdata_attr_encode(&real, &w);
     if (writer_ok(&w) && t->cgroup_fd >= 0)
         fd = perf->open_cgroup(perf->ctx, writer_bytes(&w), t->cgroup_fd, t->cpu, t->group_fd);
     else if (writer_ok(&w))
-        fd = perf->open(perf->ctx, writer_bytes(&w), t->tid, t->cpu, t->group_fd);
+        fd = perf->open(perf->ctx, writer_bytes(&w), p->probe ? -1 : t->tid, t->cpu, t->group_fd);
     writer_fini(&w);
     return fd;
 }
@@ -168,7 +183,7 @@ static const char *permission_advice(const struct attempt *t, const struct perf_
     }
     if (t->tid > 0 && perf_allowed_task(t->r->perf, t->tid))
         return "no access to this process: run as root, or as its owner";
-    if (p->probe_path)
+    if (p->probe_path || p->probe)
         return "probes are for root only: run as root, or with CAP_PERFMON";
     if (p->tracepoint)
         return "tracepoints are not allowed: run as root, or sudo sysctl kernel.perf_event_paranoid=-1";
@@ -334,7 +349,8 @@ static bool open_cells(const struct opening *x, const struct perf_target *t, con
     size_t cpus = all ? t->online.count : t->cpus.count;
     for (size_t i = 0; i < cpus; i++) {
         int32_t cpu = all ? t->online.items[i] : t->cpus.items[i];
-        for (size_t k = 0; k < t->threads.count && event_on_cpu(p, cpu); k++) {
+        size_t threads = p->probe ? t->threads.count != 0 : t->threads.count; /* one is for all */
+        for (size_t k = 0; k < threads && event_on_cpu(p, cpu); k++) {
             int32_t tid = t->threads.items[k].tid;
             struct attempt a = {x->r, x->c, x->event, tid, cpu, -1, x->cgroup_fd};
             if (p->leader != x->event && (a.group_fd = leader_fd(x->r, p->leader, cpu, tid)) < 0)

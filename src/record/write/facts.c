@@ -186,7 +186,7 @@ static void add_clock(struct record_facts *f, int32_t clockid) {
 bool record_facts_early(struct record_facts *f, const struct record_facts_input *in) {
     *f = (struct record_facts){.sys = in->sys};
     if (in->tracepoints)
-        record_facts_tracing(f, in->events);
+        record_facts_tracing(f, in->events, in->plan);
     add_text(f, PERFDATA_FEATURE_HOSTNAME, in->host->name);
     add_text(f, PERFDATA_FEATURE_OSRELEASE, in->host->release);
     add_text(f, PERFDATA_FEATURE_VERSION, "sonde " SONDE_VERSION);

@@ -13,6 +13,7 @@
 #include "os/proc/host.h"
 #include "os/sysfs.h"
 #include "record/options.h"
+#include "record/plan/plan.h"
 
 struct record_facts {
     struct arena arena; /* owns the contents */
@@ -28,6 +29,7 @@ struct record_facts_input {
     const struct perfdata_events *events;
     char *const *argv; /* the command line, ended by NULL; argv[0] is replaced by our path */
     uint64_t ring_bytes;
+    const struct record_plan *plan; /* of the events, for those whose formats are ours; or NULL */
     bool tracepoints;
 };
 
@@ -43,8 +45,9 @@ void record_facts_add(struct record_facts *f, const struct perfdata_feature_valu
 /* A text in the room that perf gives it: NUL-terminated, padded to 64 bytes. */
 struct bytes record_facts_text(struct record_facts *f, const char *text);
 
-/* The formats of the tracepoints among the events (TRACING_DATA); an empty one when tracefs cannot be read.
- */
-void record_facts_tracing(struct record_facts *f, const struct perfdata_events *events);
+/* The formats of the tracepoints among the events (TRACING_DATA); nothing when tracefs cannot be read, unless
+ * `plan` (or NULL) has formats of its own. */
+void record_facts_tracing(struct record_facts *f, const struct perfdata_events *events,
+                          const struct record_plan *plan);
 
 #endif

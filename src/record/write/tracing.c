@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of the recorded tracepoints, from tracefs (Documentation/trace/events.rst). */
+/* The formats of the recorded tracepoints, from tracefs (Documentation/trace/events.rst) or our own. */
 #include <stdio.h>
 
 #include "format/tracefs/tracing_data.h"
@@ -113,27 +113,67 @@ static const char *find_root(struct record_facts *f) {
     return NULL;
 }
 
-void record_facts_tracing(struct record_facts *f, const struct perfdata_events *events) {
+/* What header_page and header_event say on every 64-bit kernel, for when tracefs is out of reach: readers
+ * want them to be there, and use them for ring buffers only. */
+static const char HEADER_PAGE[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                                  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+                                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+static const char HEADER_EVENT[] = "# compressed entry header\n"
+                                   "\ttype_len    :    5 bits\n"
+                                   "\ttime_delta  :   27 bits\n"
+                                   "\tarray       :   32 bits\n\n"
+                                   "\tpadding     : type == 29\n"
+                                   "\ttime_extend : type == 30\n"
+                                   "\ttime_stamp : type == 31\n"
+                                   "\tdata max type_len  == 28\n";
+
+static void add_headers(struct record_facts *f, const char *root, struct tracing_data *td) {
+    char path[512];
+    if (!root) {
+        td->header_page = text_bytes(HEADER_PAGE);
+        td->header_event = text_bytes(HEADER_EVENT);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/events/header_page", root);
+    td->header_page = file_bytes(f, path);
+    snprintf(path, sizeof path, "%s/events/header_event", root);
+    td->header_event = file_bytes(f, path);
+    snprintf(path, sizeof path, "%s/printk_formats", root);
+    td->printk = file_bytes(f, path);
+    snprintf(path, sizeof path, "%s/saved_cmdlines", root);
+    td->cmdlines = file_bytes(f, path);
+}
+
+/* A format that we made ourselves, or tracefs'. */
+static bool find_format(struct record_facts *f, const char *root, const struct perfdata_event *e,
+                        const struct probe_program *p, struct found *out) {
+    if (!p)
+        return root && find_event(f, root, e, out);
+    snprintf(out->system, sizeof out->system, "%s", p->group);
+    out->format = text_bytes(p->format);
+    return true;
+}
+
+void record_facts_tracing(struct record_facts *f, const struct perfdata_events *events,
+                          const struct record_plan *plan) {
     const char *root = find_root(f);
     struct tracing_data td = {.version = text_bytes("0.6"),
                               .big_endian = BYTES_HOST_BIG,
                               .long_size = sizeof(long),
                               .page_size = (uint32_t)os_limits_page_bytes()};
-    char path[512];
-    if (!root)
+    bool own = false;
+    for (size_t i = 0; plan && i < plan->events.count; i++)
+        own |= plan->events.items[i].probe != NULL;
+    if (!root && !own)
         return;
-    snprintf(path, sizeof path, "%s/events/header_page", root);
-    td.header_page = file_bytes(f, path);
-    snprintf(path, sizeof path, "%s/events/header_event", root);
-    td.header_event = file_bytes(f, path);
-    snprintf(path, sizeof path, "%s/printk_formats", root);
-    td.printk = file_bytes(f, path);
-    snprintf(path, sizeof path, "%s/saved_cmdlines", root);
-    td.cmdlines = file_bytes(f, path);
+    add_headers(f, root, &td);
     for (size_t i = 0; i < events->list.count; i++) {
         struct found t;
         const struct perfdata_event *e = &events->list.items[i];
-        if (e->attr.type == PERFDATA_TYPE_TRACEPOINT && find_event(f, root, e, &t))
+        const struct perf_event *probe = plan && i < plan->events.count ? plan->events.items[i].probe : NULL;
+        if (e->attr.type == PERFDATA_TYPE_TRACEPOINT &&
+            find_format(f, root, e, probe ? probe->program : NULL, &t))
             f->failed |= !add_event(f, &td, &t);
     }
     struct writer w = writer_make(false);
