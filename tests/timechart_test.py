@@ -196,6 +196,140 @@ def processes():
     check(len(more) > len(sections), "-n")
 
 
+ENTER = """\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;
+\tfield:unsigned long fd;\toffset:16;\tsize:8;\tsigned:0;
+
+print fmt: "%d", REC->fd
+"""
+EXIT = """\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;
+\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;
+
+print fmt: "%d", REC->ret
+"""
+RAW_ENTER = """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
+\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;
+
+print fmt: "%d", REC->id
+"""
+RAW_EXIT = """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
+\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;
+
+print fmt: "%d", REC->id
+"""
+NUMBERS = {"read": 0, "write": 1, "poll": 7, "sendto": 44, "recvfrom": 45, "fsync": 74}  # x86-64
+
+
+class Calls(pd.Recording):
+    """Input and output; times are milliseconds after 10 s. raw: the events of all system calls."""
+
+    def __init__(self, raw=False):
+        self.raw, self.ids = raw, {}
+        if raw:
+            formats = [("sys_enter", RAW_ENTER), ("sys_exit", RAW_EXIT)]
+        else:
+            formats = [(f"sys_{side}_{name}", ENTER if side == "enter" else EXIT) for name in NUMBERS for side in ("enter", "exit")]
+        texts = []
+        for i, (name, fields) in enumerate(formats):
+            self.ids[name] = i + 1
+            texts.append(f"name: {name}\nID: {60 + i}\nformat:\n" + COMMON + fields)
+        super().__init__(TYPE, counters=[(pd.TRACEPOINT, 60 + i) for i in range(len(formats))], period=1)
+        self.features[pd.TRACING_DATA] = tracing(("raw_syscalls" if raw else "syscalls", *texts))
+        if raw:
+            self.features[6] = struct.pack("<I", 8) + b"x86_64\0\0"  # the architecture
+
+    def put(self, event, ms, tid, data):
+        self.time = 10_000 * MS + round(ms * MS) - 1000  # sample() adds that
+        data = struct.pack("<HBBi", 0, 0, 0, tid) + data
+        data += bytes(-(len(data) + 4) % 8)
+        self.sample(100, 0, tid=tid, event=self.ids[event], cpu=0, more=struct.pack("<I", len(data)) + data)
+
+    def enter(self, ms, tid, name):
+        if self.raw:
+            self.put("sys_enter", ms, tid, struct.pack("<q6Q", NUMBERS[name], *range(6)))
+        else:
+            self.put(f"sys_enter_{name}", ms, tid, struct.pack("<i4xQ", NUMBERS[name], 3))
+
+    def exit(self, ms, tid, name, result):
+        self.put("sys_exit" if self.raw else f"sys_exit_{name}", ms, tid,
+                 struct.pack("<qq", NUMBERS[name], result) if self.raw else struct.pack("<i4xq", NUMBERS[name], result))
+
+
+def io_scene(raw=False):
+    """100 ms, of which 101 reads 25, writes 25, and polls; 102 sends, and is told to try again."""
+    t = Calls(raw)
+    t.comm(100, "worker", tid=101)
+    t.comm(100, "<b>&", tid=102)
+    t.enter(0, 101, "read")
+    t.exit(25, 101, "read", 4096)
+    t.enter(25, 101, "write")
+    t.enter(30, 102, "sendto")
+    t.exit(40, 102, "sendto", 10)
+    t.exit(50, 101, "write", 100)
+    t.enter(50, 101, "poll")
+    t.enter(50, 102, "recvfrom")
+    t.exit(55, 102, "recvfrom", -11)
+    t.exit(75, 101, "poll", 1)
+    t.enter(75, 101, "fsync")
+    t.exit(100, 101, "fsync", 0)
+    return t
+
+
+def io_row(trace, at, *options):
+    """What is drawn in a row of the only section, by class; its title."""
+    _, sections = chart(trace, "-w", "400", *options)
+    check(len(sections) == 1 and "worker [100], 2 threads" in sections[0][0], f"one section: {[x[0] for x in sections]}")
+    body = next(e for e in sections[0][2] if e.get("class") == "body")
+    y, found = 14 * at, {}
+    for e in body.iter(SVG + "path"):
+        parts = [re.match(r"M(\d+) (\d+)h(\d+)v(\d+)", x) for x in e.get("d").split("z")[:-1]]
+        for x, top, width, height in [tuple(map(int, m.groups())) for m in parts]:
+            if y <= top < y + 14 and e.get("class") != "bg":
+                found.setdefault(e.get("class"), []).append((x, top - y, width, height))
+    return found, [x.find(SVG + "title").text for x in body.findall(SVG + "text")][at]
+
+
+def io_chart():
+    for raw in False, True:
+        drawn, title = io_row(io_scene(raw), 0)
+        check(drawn == {"r4": [(0, 1, 200, 5), (200, 6, 200, 5)], "q4": [(400, 1, 200, 12)], "y4": [(600, 6, 200, 5)]}, f"the first thread: {drawn}")
+        check("worker:101 read or received 4096 bytes, wrote or sent 100, in 0.075000 s; waited in polls 0.025000 s; 4 calls, 0 failed" == title, title)
+        drawn, title = io_row(io_scene(raw), 1)
+        check(drawn == {"n4": [(400, 1, 40, 5), (240, 6, 80, 5)], "b": [(439, 11, 1, 2)]}, f"the second: {drawn}")
+        check("<b>&:102" in title and "2 calls, 1 failed" in title, title)
+    drawn, title = io_row(io_scene(), 1, "--io-skip-eagain")
+    check(drawn == {"n4": [(240, 6, 80, 5)]} and "1 calls, 0 failed" in title, f"--io-skip-eagain: {drawn}")
+    drawn, _ = io_row(io_scene(), 1, "--io-min-time", "20ms")
+    check(drawn["n4"] == [(400, 1, 160, 5), (240, 6, 160, 5)], f"--io-min-time: {drawn}")
+    t = io_scene()
+    t.enter(80, 102, "sendto")
+    t.exit(90, 102, "sendto", 10)
+    t.records.sort(key=lambda r: struct.unpack_from("<Q", r, 16)[0])
+    drawn, _ = io_row(t, 1, "--io-merge-dist", "41000us")
+    check(drawn["n4"] == [(400, 1, 40, 5), (240, 6, 480, 5)], f"--io-merge-dist: {drawn}")
+    drawn, _ = io_row(io_scene(), 1, "--highlight", "<b>&")
+    check(drawn["o1"] == [(0, 0, 800, 14)], f"--highlight: {drawn}")
+
+
+def io_words():
+    scene().write("perf.data")
+    check("timechart record -I" in sonde("timechart", "-I", "-f", "-i", "perf.data", "-o", "o.svg", status=1).stderr, "-I without such events")
+    io_scene().write("perf.data")
+    check("about scheduling" in sonde("timechart", "-T", "-f", "-i", "perf.data", "-o", "o.svg", status=1).stderr, "-T of input and output")
+    for options in ("-I", "-P"), ("record", "-I", "-T", "true"):
+        check("-I does not go" in sonde("timechart", *options, status=129).stderr, f"{options}")
+    for value in "", "1h", "-1", "99999999999999999999", "1000001s":
+        check("--io-min-time: a time" in sonde("timechart", "--io-min-time", value, status=129).stderr, f"--io-min-time {value}")
+    with open("perf.data", "rb") as f:
+        data = bytearray(f.read())
+    for n in range(0, len(data), 97):  # whatever is broken, it ends
+        support.run([SONDE, "timechart", "-f", "-i", "-", "-o", "o.svg"], stdin=bytes(data[:n]))
+        data[n] ^= 0x5a
+        with open("broken.data", "wb") as f:
+            f.write(data)
+        support.run([SONDE, "timechart", "-f", "-I", "-i", "broken.data", "-o", "o.svg"])
+        data[n] ^= 0x5a
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     known()
@@ -203,4 +337,6 @@ with tempfile.TemporaryDirectory() as folder:
     choices()
     power()
     processes()
+    io_chart()
+    io_words()
 sys.exit(support.status())

@@ -48,7 +48,7 @@ void forward_record_begin(struct forward *f, const char *const *words) {
         forward_add(f, *words);
 }
 
-bool forward_event(struct forward *f, const char *event, struct err *err) {
+bool forward_has(struct forward *f, const char *event, struct err *err) {
     char system[NAME_ROOM], name[NAME_ROOM];
     size_t n = strcspn(event, ":"), m = event[n] ? strcspn(event + n + 1, "/") : 0;
     uint64_t id = 0;
@@ -57,7 +57,11 @@ bool forward_event(struct forward *f, const char *event, struct err *err) {
     memcpy(system, event, n);
     memcpy(name, event + n + 1, m);
     system[n] = name[m] = 0;
-    if (!tracepoint_id(&f->tracepoints, system, name, &id, err))
+    return tracepoint_id(&f->tracepoints, system, name, &id, err);
+}
+
+bool forward_event(struct forward *f, const char *event, struct err *err) {
+    if (!forward_has(f, event, err))
         return false;
     forward_add(f, "-e");
     forward_add(f, event);

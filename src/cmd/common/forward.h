@@ -25,6 +25,10 @@ int forward_script(struct command_env *env, const char *input, bool force, bool 
 /* Begins `record` of tracepoints, with these words, the last one NULL; forward_record_run ends it. */
 void forward_record_begin(struct forward *f, const char *const *words);
 
+/* Whether this kernel has the tracepoint ("sched:sched_switch"; terms after another slash are allowed).
+ * False, and *err: it does not, or it may not be seen. */
+bool forward_has(struct forward *f, const char *event, struct err *err);
+
 /* Adds `-e EVENT` for a tracepoint ("sched:sched_switch", or with terms after another slash). False, and
  * *err: this kernel does not have it, or it may not be seen. */
 bool forward_event(struct forward *f, const char *event, struct err *err);

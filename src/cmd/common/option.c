@@ -323,3 +323,21 @@ struct option_result option_parse(const struct option *rows, void *into, unsigne
     r.argc = (int)(operand - argv);
     return r;
 }
+
+bool option_time_ns(const char *text, uint64_t bare, uint64_t *ns) {
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"", bare}};
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    for (size_t i = 0; !errno && i < sizeof units / sizeof *units; i++)
+        if (units[i].ns && !strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns) {
+            *ns = n * units[i].ns;
+            return true;
+        }
+    return false;
+}

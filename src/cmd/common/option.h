@@ -136,6 +136,10 @@ struct option_result option_parse(const struct option *rows, void *into, unsigne
 
 option_fn option_absent; /* function of OPTION_ABSENT; the error is ERR_UNSUPPORTED */
 
+/* Reads a number followed by ns, us, ms or s. `bare`: how many ns a number without a unit counts; 0: it needs
+ * one. False: it is none, or too large. */
+bool option_time_ns(const char *text, uint64_t bare, uint64_t *ns);
+
 /* Whether the row takes a value at all, and whether it can be negated. */
 bool option_takes_value(const struct option *row);
 bool option_negatable(const struct option *row);

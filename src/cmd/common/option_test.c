@@ -347,8 +347,34 @@ static void usage_looks_like_perfs(void **state) {
     out_fini(&o);
 }
 
+static void test_times(void **state) {
+    static const struct {
+        const char *text;
+        uint64_t bare, ns; /* ns 0: it is none */
+    } ROWS[] = {{"5us", 0, 5000},
+                {"2s", 0, 2000000000},
+                {"7", 1, 7},
+                {"7", 1000, 7000},
+                {"7", 0, 0},
+                {"", 1, 0},
+                {"-1", 1, 0},
+                {"1 ms", 1, 0},
+                {"1h", 1, 0},
+                {"3ns", 0, 3},
+                {"18446744073709551", 1000, 18446744073709551000u},
+                {"18446744073709552", 1000, 0},
+                {"99999999999999999999", 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        uint64_t ns = 0;
+        assert_int_equal(option_time_ns(ROWS[i].text, ROWS[i].bare, &ns), ROWS[i].ns > 0);
+        assert_int_equal(ns, ROWS[i].ns);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),
         cmocka_unit_test(short_options_bundle),
         cmocka_unit_test(values_attach_or_follow),
         cmocka_unit_test(numbers_are_checked),

@@ -202,21 +202,13 @@ bool report_take_widths(const struct option *row, void *field, const char *value
 
 static bool take_quantum(const struct option *row, void *field, const char *value, bool negated,
                          struct err *e) {
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
-    char *end;
+    uint64_t ns = 0;
     (void)row;
     if (negated) {
         *(uint64_t *)field = DEFAULT_QUANTUM_NS;
         return true;
     }
-    uint64_t n = strtoull(value, &end, 10), ns = 0;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns)
-            ns = n * units[i].ns;
-    if (!isdigit((unsigned char)*value) || !ns)
+    if (!option_time_ns(value, 0, &ns) || !ns)
         return err_set(e, ERR_USAGE, "--time-quantum", "\"%s\": use a number followed by ns, us, ms or s",
                        value);
     *(uint64_t *)field = ns;

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/timechart/timechart.h"
 
+#define TIME_MAX_NS UINT64_C(1000000000000000) /* eleven days: sums of two do not overflow */
+
+static bool take_time(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    uint64_t *ns = field;
+    *ns = 0;
+    return negated || (option_time_ns(value, 1, ns) && *ns <= TIME_MAX_NS) ||
+           err_set(e, ERR_USAGE, NULL, "--%s: a time, as 500us: %s", row->name, value);
+}
+
 #define OWN struct timechart_options
 static const struct option options[] = {
     INPUT_OPTION(OWN, input),
@@ -17,10 +26,12 @@ static const struct option options[] = {
     OPTION_BOOL('g', "callchain", OWN, callchain, "for record: with callchains"),
     OPTION_STRING(0, "highlight", OWN, highlight, "duration or name",
                   "another colour for threads that ran so many ns at once, or have this name"),
-    OPTION_ABSENT_FLAG('I', "io-only", "input and output only"),
-    OPTION_ABSENT_FLAG(0, "io-skip-eagain", "skip EAGAIN errors"),
-    OPTION_ABSENT(0, "io-min-time", "time", "draw all input and output as long as this"),
-    OPTION_ABSENT(0, "io-merge-dist", "time", "merge what is so near"),
+    OPTION_BOOL('I', "io-only", OWN, io_only, "input and output only"),
+    OPTION_BOOL(0, "io-skip-eagain", OWN, io_skip_again, "without calls that failed with EAGAIN"),
+    OPTION_CALL(0, "io-min-time", OWN, io_least_ns, "time",
+                "draw calls at least as long as this (ns, us, ms)", take_time),
+    OPTION_CALL(0, "io-merge-dist", OWN, io_merge_ns, "time",
+                "draw calls as one that are so near (ns, us, ms)", take_time),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
                   "look for files with symbols below this directory"),
     OPTION_END,
@@ -40,6 +51,8 @@ static int run(struct command_env *env, int argc, char **argv) {
                                TIMECHART_COLUMNS_MAX);
     else if (o.power_only && o.tasks_only)
         status = command_usage(env, "-P and -T leave nothing together");
+    else if (o.io_only && (o.power_only || o.tasks_only))
+        status = command_usage(env, IO_ALONE);
     else if (!o.output || !*o.output)
         status = command_usage(env, "-o: the chart needs a file");
     else

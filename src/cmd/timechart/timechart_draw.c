@@ -12,7 +12,7 @@ static const struct tracepoint_row ROWS[] = {
     {"power", "cpu_idle", IDLE, 2, {"state", "cpu_id"}},
     {"power", "cpu_frequency", SPEED, 2, {"state", "cpu_id"}},
 };
-enum { COLUMNS_PER_PIXEL = 2 };
+enum { NOTABLE = 500 /* a thread that ran a 500th of the time has a row */ };
 
 struct drawing {
     const struct timechart_options *o;
@@ -84,26 +84,45 @@ static bool read_pass(struct drawing *d, states_sink_fn *sink, struct err *err) 
            (states_finish(&d->states) || err_memory(err, "states of threads"));
 }
 
-static bool read_all(struct drawing *d, struct err *err) {
+static bool choose_threads(struct drawing *d) {
+    for (uint32_t i = 0; i < d->totals.threads.count; i++) {
+        const struct states_thread *t = states_thread(&d->states, i);
+        const struct timechart_total *total = &d->totals.threads.items[i];
+        const struct timechart_candidate candidate = {.thread = i,
+                                                      .tid = t->tid,
+                                                      .pid = t->pid,
+                                                      .name = states_thread_name(&d->states, i),
+                                                      .weight = total->run_ns};
+        if (t->tid && (total->run_ns || total->wait_ns || total->block_ns) &&
+            !timechart_choice_offer(&d->choice, d->o, &candidate))
+            return false;
+    }
+    return timechart_choice_make(&d->choice, d->o, (d->states.now_ns - d->states.begin_ns) / NOTABLE);
+}
+
+static bool find_events(struct drawing *d, struct err *err) {
     struct stream *stream = d->view.recording.stream;
     sched_events_init(&d->events, stream, &d->view.recording.namer);
     tracepoints_init(&d->power, stream, &d->view.recording.namer, ROWS, sizeof ROWS / sizeof *ROWS, 0);
-    if (!sched_events_update(&d->events, err) || !tracepoints_update(&d->power, err))
-        return false;
-    if (!sched_events_any(&d->events) && !tracepoints_have(&d->power, IDLE) &&
-        !tracepoints_have(&d->power, SPEED))
-        return err_set(err, ERR_ABSENT, stream_path(stream),
-                       "nothing about scheduling or power was recorded: use 'sonde timechart record'");
+    return sched_events_update(&d->events, err) && tracepoints_update(&d->power, err);
+}
+
+static bool has_states(const struct drawing *d) {
+    return sched_events_any(&d->events) || tracepoints_have(&d->power, IDLE) ||
+           tracepoints_have(&d->power, SPEED);
+}
+
+static bool read_all(struct drawing *d, struct err *err) {
     if (!read_pass(d, total_interval, err))
         return false;
-    if (!timechart_choose_threads(d->o, &d->states, &d->totals, &d->choice))
+    if (!choose_threads(d))
         return err_memory(err, "rows");
-    timechart_init(&d->chart, d->begin_ns, d->end_ns, (uint32_t)d->o->width * COLUMNS_PER_PIXEL);
+    timechart_init(&d->chart, d->begin_ns, d->end_ns, (uint32_t)d->o->width * TIMECHART_COLUMNS_PER_PIXEL);
     for (size_t i = 0; i < d->choice.threads.count; i++)
         if (!timechart_choose(&d->chart, d->choice.threads.items[i]))
             return err_memory(err, "rows");
     d->drawing = true;
-    stream_rewind(stream);
+    stream_rewind(d->view.recording.stream);
     if (!read_pass(d, draw_interval, err))
         return false;
     timechart_finish(&d->chart);
@@ -227,6 +246,26 @@ static int say(struct command_env *env, const struct drawing *d, int status) {
     return command_finish(env, &out, status);
 }
 
+static bool draw_states(struct drawing *d, struct err *err) {
+    if (!has_states(d))
+        return err_set(err, ERR_ABSENT, stream_path(d->view.recording.stream),
+                       "nothing about scheduling or power was recorded: use 'sonde timechart record'");
+    if (!read_all(d, err) || (d->o->topology && !sort_by_topology(d, err)))
+        return false;
+    write_svg(d);
+    return true;
+}
+
+/* What the events are about decides, unless the options do. */
+static bool draw(struct drawing *d, struct err *err) {
+    bool asked = d->o->power_only || d->o->tasks_only;
+    if (!find_events(d, err))
+        return false;
+    if (!d->o->io_only && (asked || has_states(d) || !timechart_io_any(&d->view)))
+        return draw_states(d, err);
+    return timechart_draw_io(&d->view, d->o, &d->begin_ns, &d->end_ns, err);
+}
+
 int timechart_draw(struct command_env *env, const struct timechart_options *o) {
     struct drawing d = {.o = o,
                         .view = {.env = env,
@@ -239,9 +278,7 @@ int timechart_draw(struct command_env *env, const struct timechart_options *o) {
     command_log(env, o->verbose, false);
     parse_highlight(&d);
     bool ok = input_check_output(input_path(o->input), o->output, &err) && event_view_open(&d.view, &err) &&
-              read_all(&d, &err) && (!o->topology || sort_by_topology(&d, &err));
-    if (ok)
-        write_svg(&d);
+              draw(&d, &err);
     int status = event_view_close(&d.view, ok, &err);
     status = ok ? say(env, &d, status) : status;
     sched_events_fini(&d.events);

@@ -71,10 +71,8 @@ static uint32_t column_of(const struct timechart *t, uint64_t time_ns) {
     return c;
 }
 
-/* Called for each column with the ns of an interval in it. */
-typedef void column_fn(void *to, uint32_t column, uint64_t ns);
-
-static void spread(const struct timechart *t, uint64_t since, uint64_t until, column_fn *add, void *to) {
+void timechart_spread(const struct timechart *t, uint64_t since, uint64_t until, timechart_column_fn *add,
+                      void *to) {
     if (since < t->begin_ns)
         since = t->begin_ns;
     if (until > t->end_ns)
@@ -128,7 +126,7 @@ static struct timechart_cpu *find_cpu(struct timechart *t, uint32_t cpu, bool *o
     return *ok ? c : NULL;
 }
 
-static column_fn *adds(enum states_state s) {
+static timechart_column_fn *adds(enum states_state s) {
     switch (s) {
     case STATES_RUNNING:
         return add_run;
@@ -144,12 +142,12 @@ static column_fn *adds(enum states_state s) {
 
 bool timechart_add(void *ctx, const struct states_interval *i) {
     struct timechart *t = ctx;
-    column_fn *add = adds(i->state);
+    timechart_column_fn *add = adds(i->state);
     uint32_t row = hash_map_get(&t->by_thread, i->thread);
     if (!add)
         return true;
     if (row != HASH_ABSENT)
-        spread(t, i->since_ns, i->until_ns, add, t->threads.items[row].cells);
+        timechart_spread(t, i->since_ns, i->until_ns, add, t->threads.items[row].cells);
     return true;
 }
 
@@ -183,13 +181,13 @@ static bool has_power(struct timechart *t, struct timechart_cpu *c) {
 static void end_idle(struct timechart *t, struct timechart_cpu *c, uint64_t time_ns) {
     struct idle_to to = {.power = c->power, .state = c->idle};
     if (c->idle < TIMECHART_AWAKE && c->power)
-        spread(t, c->idle_since_ns, time_ns, add_idle, &to);
+        timechart_spread(t, c->idle_since_ns, time_ns, add_idle, &to);
 }
 
 static void end_speed(struct timechart *t, struct timechart_cpu *c, uint64_t time_ns) {
     struct idle_to to = {.power = c->power, .khz = c->khz};
     if (c->khz && c->power)
-        spread(t, c->speed_since_ns, time_ns, add_speed, &to);
+        timechart_spread(t, c->speed_since_ns, time_ns, add_speed, &to);
 }
 
 bool timechart_idle(struct timechart *t, uint64_t time_ns, uint32_t cpu, uint32_t state) {
@@ -220,7 +218,7 @@ bool timechart_busy(struct timechart *t, uint64_t since_ns, uint64_t until_ns, u
     bool ok;
     struct timechart_cpu *c = find_cpu(t, cpu, &ok);
     if (c)
-        spread(t, since_ns, until_ns, add_run, c->row.cells);
+        timechart_spread(t, since_ns, until_ns, add_run, c->row.cells);
     return ok;
 }
 

@@ -84,4 +84,10 @@ void timechart_finish(struct timechart *t);
 /* The bounds of a column. */
 uint64_t timechart_column_ns(const struct timechart *t, uint32_t column);
 
+/* Takes a column's part of an interval. */
+typedef void timechart_column_fn(void *to, uint32_t column, uint64_t ns);
+/* Hands the parts of [since, until) that lie within the span to `add`. */
+void timechart_spread(const struct timechart *t, uint64_t since, uint64_t until, timechart_column_fn *add,
+                      void *to);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "view/export/visible_text.h"
+#include "view/timechart/io_rows.h"
+#include "view/timechart/timechart_figures.h"
 
 enum {
     GUTTER = 210, /* labels */
@@ -16,7 +18,6 @@ enum {
     GAP = 6,
     BAR = 8,   /* what ran */
     STRIP = 4, /* below: what waited, or how deep a CPU slept */
-    LEVELS = 4,
     LABEL_MAX = 30,
     TITLE_MAX = 26,
     TICKS = 6,
@@ -28,6 +29,9 @@ static const char STYLE[] =
     ".r1{fill:#c6d8f2}.r2{fill:#8fb3e6}.r3{fill:#5a8fd8}.r4{fill:#2b66bd}"
     ".o1{fill:#f6d9b0}.o2{fill:#f0b86a}.o3{fill:#e8962e}.o4{fill:#c96f00}"
     ".w{fill:#e6c200}.b{fill:#c0392b}.i1{fill:#dfe8df}.i2{fill:#b9d3b9}.i3{fill:#8bb98b}.i4{fill:#5d985d}"
+    ".n1{fill:#cfe8cf}.n2{fill:#94cc94}.n3{fill:#55aa55}.n4{fill:#1f7f1f}"
+    ".y1{fill:#ecdfb0}.y2{fill:#d9bf63}.y3{fill:#b8962b}.y4{fill:#8a6d10}"
+    ".q1{fill:#e9f3f4}.q2{fill:#ddeef0}.q3{fill:#d0e8eb}.q4{fill:#c2e1e5}"
     ".f{fill:none;stroke:#7a3fa0;vector-effect:non-scaling-stroke}.g{stroke:#bbb}</style>\n";
 
 /* Folds sections at a click on their titles; zooms at the wheel, moves by dragging, and shows all at a double
@@ -80,48 +84,8 @@ static void put_seconds(const struct timechart *t, uint64_t ns, struct out *o) {
 
 /* ---- rows ---- */
 
-/* 0: nothing, else the quarter of the column that `part` reaches into, from 1 on. */
-static unsigned level_of(uint64_t part, uint64_t whole) {
-    if (!part || !whole)
-        return 0;
-    unsigned level = (unsigned)(((unsigned __int128)part * LEVELS + whole - 1) / whole);
-    return level > LEVELS ? LEVELS : level;
-}
-
-/* The level of a row's figure in a column; 0: none. */
-typedef unsigned level_fn(const void *row, uint32_t column, uint64_t column_ns);
-
-/* Writes all figures of one level as one path. */
-static void put_level(const struct timechart *t, const void *row, level_fn *level, unsigned wanted,
-                      unsigned y, unsigned height, const char *class, struct out *o) {
-    bool open = false;
-    for (uint32_t c = 0; c < t->columns && !o->failed;) {
-        uint32_t from = c;
-        while (c < t->columns &&
-               level(row, c, timechart_column_ns(t, c + 1) - timechart_column_ns(t, c)) == wanted)
-            c++;
-        if (c == from) {
-            c++;
-            continue;
-        }
-        if (!open)
-            out_printf(o, "<path class=\"%s\" d=\"", class);
-        open = true;
-        out_printf(o, "M%" PRIu32 " %uh%" PRIu32 "v%uh-%" PRIu32 "z", from, y, c - from, height, c - from);
-    }
-    if (open)
-        out_str(o, "\"/>\n");
-}
-
-static void put_levels(const struct timechart *t, const void *row, level_fn *level, unsigned y,
-                       unsigned height, char letter, struct out *o) {
-    char class[] = {letter, '1', 0};
-    for (unsigned l = 1; l <= LEVELS; l++, class[1]++)
-        put_level(t, row, level, l, y, height, class, o);
-}
-
 static unsigned run_level(const void *row, uint32_t c, uint64_t ns) {
-    return level_of(((const struct timechart_row *)row)->cells[c].run_ns, ns);
+    return timechart_level(((const struct timechart_row *)row)->cells[c].run_ns, ns);
 }
 
 /* Whether a thread waited for a CPU for a tenth of the column, and longer than it was blocked. */
@@ -184,7 +148,7 @@ struct sum {
 
 static unsigned sum_level(const void *row, uint32_t c, uint64_t ns) {
     const struct sum *sum = row;
-    return level_of(sum->row.cells[c].run_ns / sum->parts, ns);
+    return timechart_level(sum->row.cells[c].run_ns / sum->parts, ns);
 }
 
 static const struct timechart_row *cpu_row(const struct timechart_svg *s, uint32_t i) {
@@ -210,7 +174,7 @@ static void put_sum(const struct timechart_svg *s, row_fn *row, uint32_t first, 
         for (uint32_t c = 0; c < s->chart->columns; c++)
             sum.row.cells[c].run_ns += row(s, i)->cells[c].run_ns;
     open_plot(s, 3, ROW - 2, o);
-    put_levels(s->chart, &sum, sum_level, 1, ROW - 4, 'r', o);
+    timechart_put_levels(s->chart, &sum, sum_level, 1, ROW - 4, 'r', o);
     out_str(o, "</svg>\n");
     free(sum.row.cells);
 }
@@ -267,10 +231,10 @@ static unsigned put_cpus(const struct timechart_svg *s, unsigned y, struct out *
         open_plot(s, HEAD, n * ROW, o);
     for (uint32_t i = 0; i < n && !o->failed; i++) {
         const struct timechart_cpu *cpu = &t->cpus.items[i];
-        put_levels(t, &cpu->row, run_level, i * ROW + 1, BAR, 'r', o);
+        timechart_put_levels(t, &cpu->row, run_level, i * ROW + 1, BAR, 'r', o);
         if (!cpu->power || s->no_power)
             continue;
-        put_levels(t, cpu, idle_level, i * ROW + 1 + BAR, STRIP, 'i', o);
+        timechart_put_levels(t, cpu, idle_level, i * ROW + 1 + BAR, STRIP, 'i', o);
         put_speed(t, cpu, i * ROW + 1, o);
     }
     out_str(o, n ? "</svg>\n</g>\n</g>\n" : "</g>\n</g>\n");
@@ -278,10 +242,17 @@ static unsigned put_cpus(const struct timechart_svg *s, unsigned y, struct out *
 }
 
 static void put_thread(const struct timechart_svg *s, uint32_t i, unsigned y, struct out *o) {
+    if (s->io) {
+        if (s->highlight(s->ctx, i))
+            out_printf(o, "<path class=\"o1\" d=\"M0 %uh%" PRIu32 "v%uh-%" PRIu32 "z\"/>\n", y,
+                       s->chart->columns, (unsigned)ROW, s->chart->columns);
+        io_rows_put(s->io, i, 1, y, o);
+        return;
+    }
     const struct timechart_row *r = thread_row(s, i);
-    put_levels(s->chart, r, run_level, y + 1, BAR, s->highlight(s->ctx, i) ? 'o' : 'r', o);
-    put_level(s->chart, r, wait_level, 1, y + 1 + BAR, STRIP, "w", o);
-    put_level(s->chart, r, block_level, 1, y + 1 + BAR, STRIP, "b", o);
+    timechart_put_levels(s->chart, r, run_level, y + 1, BAR, s->highlight(s->ctx, i) ? 'o' : 'r', o);
+    timechart_put_level(s->chart, r, wait_level, 1, y + 1 + BAR, STRIP, "w", o);
+    timechart_put_level(s->chart, r, block_level, 1, y + 1 + BAR, STRIP, "b", o);
 }
 
 /* A process with one thread has only the row of its section's title. */
@@ -294,12 +265,21 @@ static unsigned put_single(const struct timechart_svg *s, const struct timechart
     return height;
 }
 
+static void put_io_sum(const struct timechart_svg *s, const struct timechart_group *g, struct out *o) {
+    open_plot(s, 3, ROW, o);
+    io_rows_put(s->io, g->first, g->count, 0, o);
+    out_str(o, "</svg>\n");
+}
+
 static unsigned put_group(const struct timechart_svg *s, const struct timechart_group *g, unsigned y,
                           struct out *o) {
     if (g->count == 1)
         return put_single(s, g, y, o);
     unsigned height = open_section(g->title, g->title, g->count, g->folded, y, o);
-    put_sum(s, thread_row, g->first, g->count, false, o);
+    if (s->io)
+        put_io_sum(s, g, o);
+    else
+        put_sum(s, thread_row, g->first, g->count, false, o);
     out_str(o, "<g class=\"body\">\n");
     for (uint32_t i = 0; i < g->count && !o->failed; i++) {
         char label[256];
@@ -317,24 +297,34 @@ static unsigned put_group(const struct timechart_svg *s, const struct timechart_
 
 static unsigned page_height(const struct timechart_svg *s) {
     uint32_t cpus = (uint32_t)s->chart->cpus.count;
-    unsigned height = TOP + HEAD + GAP + (cpus > CPUS_OPEN_MAX ? 0 : cpus * ROW);
+    unsigned height = TOP + (s->io ? 0 : HEAD + GAP + (cpus > CPUS_OPEN_MAX ? 0 : cpus * ROW));
     for (size_t i = 0; i < s->group_count && !s->no_threads; i++)
         height +=
             HEAD + GAP + (s->groups[i].folded || s->groups[i].count == 1 ? 0 : s->groups[i].count * ROW);
     return height + MARGIN;
 }
 
-static void put_legend(struct out *o) {
-    static const struct {
-        const char *class, *text;
-    } ITEMS[] = {{"r4", "running"},   {"r1", "in a part of the time"}, {"w", "waits for a CPU"},
-                 {"b", "blocked"},    {"o4", "highlighted"},           {"i1", "idle"},
-                 {"i4", "idle, deep"}};
+struct legend {
+    const char *class, *text;
+};
+static const struct legend STATES[] = {{"r4", "running"},        {"r1", "in a part of the time"},
+                                       {"w", "waits for a CPU"}, {"b", "blocked"},
+                                       {"o4", "highlighted"},    {"i1", "idle"},
+                                       {"i4", "idle, deep"},     {0}};
+static const struct legend IO[] = {{"r4", "read (above), written"},
+                                   {"r1", "in a part of the time"},
+                                   {"n4", "received (above), sent"},
+                                   {"y4", "synced"},
+                                   {"q4", "waited in a poll"},
+                                   {"b", "failed"},
+                                   {0}};
+
+static void put_legend(const struct legend *items, struct out *o) {
     unsigned x = GUTTER;
-    for (size_t i = 0; i < sizeof ITEMS / sizeof *ITEMS; i++) {
-        out_printf(o, "<rect class=\"%s\" x=\"%u\" y=\"34\" width=\"10\" height=\"10\"/>", ITEMS[i].class, x);
-        out_printf(o, "<text class=\"d\" x=\"%u\" y=\"43\">%s</text>\n", x + 14, ITEMS[i].text);
-        x += 30 + 6 * (unsigned)strlen(ITEMS[i].text);
+    for (; items->class; items++) {
+        out_printf(o, "<rect class=\"%s\" x=\"%u\" y=\"34\" width=\"10\" height=\"10\"/>", items->class, x);
+        out_printf(o, "<text class=\"d\" x=\"%u\" y=\"43\">%s</text>\n", x + 14, items->text);
+        x += 30 + 6 * (unsigned)strlen(items->text);
     }
 }
 
@@ -374,9 +364,9 @@ void timechart_svg_write(const struct timechart_svg *s, struct out *o) {
         out_str(o, "</tspan>");
     }
     out_str(o, "</text>\n");
-    put_legend(o);
+    put_legend(s->io ? IO : STATES, o);
     put_axis(s, o);
-    y += put_cpus(s, y, o);
+    y += s->io ? 0 : put_cpus(s, y, o);
     for (size_t i = 0; i < s->group_count && !s->no_threads && !o->failed; i++)
         y += put_group(s, &s->groups[i], y, o);
     out_str(o, SCRIPT);

@@ -8,6 +8,7 @@
 #define SONDE_VIEW_TIMECHART_TIMECHART_SVG_H
 
 #include "base/out.h"
+#include "states/timechart/io_chart.h"
 #include "states/timechart/timechart.h"
 
 /* Threads [first, first + count) of the chart's. */
@@ -19,6 +20,7 @@ struct timechart_group {
 
 struct timechart_svg {
     const struct timechart *chart;
+    const struct io_chart *io; /* `chart` is its span, rows are input and output; NULL: states of threads */
     unsigned width;            /* of the page; at least TIMECHART_SVG_WIDTH_MIN */
     bool no_power, no_threads; /* these parts are left out */
     const struct timechart_group *groups;
