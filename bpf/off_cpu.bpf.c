@@ -34,10 +34,24 @@ enum { IN_COMPAT_CALL = 2 };         /* TS_COMPAT of x86 */
 
 /* A wait that has ended and lacks only its user stack. */
 struct finished {
-    __u64 ns, kernel_stack;
+    __u64 ns, kernel_stack, object, waker;
     __u64 cpu_ns; /* how long it waited for a CPU afterwards; 0: less than min_ns */
     __u32 kind;
     __s32 syscall;
+};
+
+/* What a thread that begins to wait waits for. */
+struct noted {
+    __u32 argument; /* enum bpf_off_cpu_argument */
+    __u32 fd, op, value, limited, writes;
+    __u8 around[BPF_OFF_CPU_AROUND];
+    __u64 word; /* an open file's address in the kernel, a futex's, a process id */
+};
+
+/* Who ended the last wait that was long. */
+struct woken {
+    __u64 by, at_ns;
+    __u32 depth, unused;
 };
 
 struct thread {
@@ -47,6 +61,8 @@ struct thread {
     __u32 kind;
     __u32 has_user_stack;
     struct finished last; /* ns 0: none */
+    struct noted noted;
+    struct woken woken;
     __u64 short_ns[BPF_OFF_CPU_KINDS], short_count[BPF_OFF_CPU_KINDS];
 };
 
@@ -102,11 +118,13 @@ struct {
     __uint(max_entries, 1);
     __type(key, __u32);
     __type(value, struct bpf_off_cpu_stack);
-} scratch SEC(".maps");
+} scratch SEC(".maps"), user_scratch
+    SEC(".maps"); /* an interrupt may wake somebody while a user stack is read */
 
 /* How many entries the map of sums has that is written to now: user space swaps the maps before this one is
  * full. */
 __u64 entries;
+__u64 news; /* how often an object or a waker was put into its map: user space names them soon */
 
 static const __u32 ZERO;
 
@@ -184,6 +202,8 @@ static __u64 keep_stack(struct bpf_off_cpu_stack *s, long bytes) {
 }
 
 #include "off_cpu_copies.h"
+#include "off_cpu_objects.h"
+#include "off_cpu_wakers.h"
 
 /* Of a thread that does not run. */
 static __u64 kernel_stack(struct task_struct *task) {
@@ -195,7 +215,7 @@ static __u64 kernel_stack(struct task_struct *task) {
 
 /* Of the current thread. */
 static __u64 user_stack(void *ctx) {
-    struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&scratch, &ZERO);
+    struct bpf_off_cpu_stack *s = bpf_map_lookup_elem(&user_scratch, &ZERO);
     __u64 copy = options.copy_bytes ? copy_user_stack() : 0;
     if (copy)
         return copy;
@@ -245,17 +265,21 @@ static void settle(struct task_struct *task, struct thread *t, __u64 user) {
                                   .kernel_stack = t->last.kernel_stack,
                                   .user_stack = user,
                                   .kind = t->last.kind,
-                                  .syscall = t->last.syscall};
+                                  .syscall = t->last.syscall,
+                                  .object = t->last.object,
+                                  .waker = t->last.waker};
     settle_one(&key, t->last.ns);
     if (t->last.cpu_ns) {
         key.kind = BPF_OFF_CPU_RUNNABLE;
+        key.object = key.waker = 0;
         settle_one(&key, t->last.cpu_ns);
     }
     t->last.ns = t->last.cpu_ns = 0;
 }
 
-/* A wait of the thread, which does not run now, has ended. */
-static void finish(struct task_struct *task, struct thread *t, __u64 now) {
+/* A wait of the thread, which does not run now, has ended; by what runs here, if `woken` is the program's
+ * context. */
+static void finish(struct task_struct *task, struct thread *t, __u64 now, void *woken) {
     __u64 ns = now > t->since_ns ? now - t->since_ns : 0;
     __u32 kind = t->kind < BPF_OFF_CPU_KINDS ? t->kind : 0;
     struct bpf_off_cpu_counters *c = count();
@@ -274,6 +298,9 @@ static void finish(struct task_struct *task, struct thread *t, __u64 now) {
     t->last.kind = kind;
     t->last.syscall = syscall_of(task);
     t->last.kernel_stack = kernel_stack(task);
+    t->last.object =
+        options.objects && kind != BPF_OFF_CPU_RUNNABLE ? object_of(task, &t->noted, woken != NULL) : 0;
+    t->last.waker = options.wakers && woken ? waker_of(woken, &t->woken, t->since_ns, now) : 0;
     if (t->has_user_stack)
         settle(task, t, t->user_stack);
     else if (!options.user_stacks || !in_call(t->last.syscall) || kind == BPF_OFF_CPU_RUNNABLE)
@@ -347,7 +374,10 @@ static void leave(void *ctx, bool preempt, struct task_struct *prev) {
               : state & BLOCKED_STATES ? BPF_OFF_CPU_BLOCKED
               : state & STOPPED_STATES ? BPF_OFF_CPU_STOPPED
                                        : BPF_OFF_CPU_SLEEPS;
-    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && !in_call(syscall_of(prev))) {
+    __s32 call = syscall_of(prev);
+    if (options.objects)
+        note_object(prev, &t->noted, call, true);
+    if (options.user_stacks && !(prev->flags & KERNEL_THREAD) && !in_call(call)) {
         t->user_stack = user_stack(ctx);
         t->has_user_stack = 1;
     }
@@ -358,7 +388,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     leave(ctx, preempt, prev);
     struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
     if (t && t->since_ns) {
-        finish(next, t, bpf_ktime_get_ns());
+        finish(next, t, bpf_ktime_get_ns(), NULL);
         t->since_ns = 0;
     }
     struct bpf_off_cpu_counters *c = count();
@@ -372,7 +402,7 @@ int BPF_PROG(on_waking, struct task_struct *task) {
     struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
     if (t && t->since_ns && t->kind != BPF_OFF_CPU_RUNNABLE) {
         __u64 now = bpf_ktime_get_ns();
-        finish(task, t, now);
+        finish(task, t, now, ctx);
         t->since_ns = now;
         t->kind = BPF_OFF_CPU_RUNNABLE;
     }
@@ -430,6 +460,8 @@ int begin(struct bpf_iter__task *c) {
                                            : BPF_OFF_CPU_STOPPED;
         t->since_ns = bpf_ktime_get_ns();
         t->ran_ns = task->se.sum_exec_runtime;
+        if (options.objects)
+            note_object(task, &t->noted, syscall_of(task), false);
     }
     return 0;
 }
@@ -440,7 +472,8 @@ static void tell_still(struct bpf_iter__task *c, struct task_struct *task, struc
                                               .tid = task->pid,
                                               .kernel_stack = t->last.kernel_stack,
                                               .kind = t->last.kind,
-                                              .syscall = t->last.syscall},
+                                              .syscall = t->last.syscall,
+                                              .object = t->last.object},
                                       .at_ns = bpf_ktime_get_ns(),
                                       .ns = t->last.ns,
                                       .switches = task->nvcsw};
@@ -468,11 +501,11 @@ int end(struct bpf_iter__task *c) {
     if (!t)
         return 0;
     if (t->since_ns && !t->last.ns) { /* it still waits, and not just for a CPU after a finished wait */
-        finish(task, t, bpf_ktime_get_ns());
+        finish(task, t, bpf_ktime_get_ns(), NULL);
         if (t->last.ns)
             tell_still(c, task, t);
     } else if (t->since_ns) {
-        finish(task, t, bpf_ktime_get_ns());
+        finish(task, t, bpf_ktime_get_ns(), NULL);
     }
     t->since_ns = 0;
     flush(task, t);

@@ -6,9 +6,12 @@
  *     copies   {hash, generation} -> registers, first page, bytes
  *     pages    | generation 0: options.pages | generation 1: options.pages |
  *
+ *     code     process -> where its code lies
+ *
  * A stack is copied once in a generation. Two stacks are the same if they have the same instruction and
- * stack pointers and the same addresses in their innermost 4 KB: other contents, such as counters and times,
- * change without the callers being different.
+ * stack pointers and the same addresses of code in their innermost 4 KB: other contents, such as counters,
+ * times and pointers to data, change without the callers being different. Until it is known where a process's
+ * code lies, all that may be addresses must be the same.
  */
 #ifndef SONDE_BPF_OFF_CPU_COPIES_H
 #define SONDE_BPF_OFF_CPU_COPIES_H
@@ -35,10 +38,22 @@ struct {
     __type(value, struct bpf_off_cpu_copy);
 } copies SEC(".maps");
 
+struct mm_struct___code {
+    unsigned long exec_vm; /* pages that may be executed */
+} __attribute__((preserve_access_index));
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bpf_off_cpu_code);
+} code SEC(".maps");
+
 struct copying {
     struct bpf_off_cpu_copy copy;
     __u64 words[LOOKED_AT];
     __u32 at, unused;
+    struct bpf_off_cpu_code asked;
 };
 
 struct {
@@ -92,13 +107,42 @@ static bool may_be_address(__u64 word) {
     return word >> 16 && !(bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) && word >> 47);
 }
 
+/* Whether the word lies in one of the ranges. Not static, so that the verifier checks it once. */
+__attribute__((noinline)) int is_code(const struct bpf_off_cpu_code *where, __u64 word) {
+    __u32 at = 0;
+    if (!where)
+        return 0;
+    for (__u32 step = BPF_OFF_CPU_RANGES / 2; step; step /= 2) {
+        __u32 next = (at + step) & (BPF_OFF_CPU_RANGES - 1);
+        at = where->ranges[next].start <= word ? next : at;
+    }
+    at &= BPF_OFF_CPU_RANGES - 1;
+    return word - where->ranges[at].start < where->ranges[at].size;
+}
+
+/* Where the process's code lies; NULL: not known now, and user space is asked for it. */
+static struct bpf_off_cpu_code *code_of(struct task_struct *task, struct copying *c) {
+    __u32 pid = task->tgid;
+    struct mm_struct *mm = task->mm;
+    __u64 pages = BPF_CORE_READ((struct mm_struct___code *)mm, exec_vm);
+    struct bpf_off_cpu_code *where = bpf_map_lookup_elem(&code, &pid);
+    if (where && where->memory == (__u64)mm && where->pages == pages)
+        return where->filled ? where : NULL;
+    c->asked.memory = (__u64)mm;
+    c->asked.pages = pages;
+    bpf_map_update_elem(&code, &pid, &c->asked, BPF_ANY);
+    __sync_fetch_and_add(&news, 1);
+    return NULL;
+}
+
 /* A hash that identifies this stack. */
-static __u64 identify(struct copying *c, __u64 sp) {
+static __u64 identify(struct task_struct *task, struct copying *c, __u64 sp) {
+    struct bpf_off_cpu_code *where = code_of(task, c);
     __u64 hash = mix(0x9e3779b97f4a7c15ull, sp);
     bool x86 = c->copy.registers.mask == BPF_OFF_CPU_REGS_X86;
     __u64 pc = c->copy.registers.values[x86 ? 3 : 13], frame = c->copy.registers.values[x86 ? 1 : 10];
     hash = mix(hash, pc);
-    hash = may_be_address(frame) ? mix(hash, frame) : hash;
+    hash = may_be_address(frame) && !where ? mix(hash, frame) : hash;
     if (!x86) /* return address of leaf functions: in the link register */
         hash = mix(hash, c->copy.registers.values[11]);
     if (bpf_probe_read_user(c->words, sizeof c->words, (void *)sp)) /* the stack's end is near */
@@ -106,7 +150,7 @@ static __u64 identify(struct copying *c, __u64 sp) {
             if (bpf_probe_read_user(c->words + i, PIECE * sizeof *c->words, (void *)(sp + 8 * i)))
                 break;
     for (__u32 i = 0; i < LOOKED_AT; i++)
-        if (may_be_address(c->words[i]))
+        if (may_be_address(c->words[i]) && (!where || is_code(where, c->words[i])))
             hash = mix(hash, c->words[i]);
     return hash ? hash : 1;
 }
@@ -161,7 +205,7 @@ __attribute__((noinline)) __u64 copy_user_stack(void) {
     if (!c || !n || !sp)
         return 0;
     __u32 which = generation & 1;
-    struct bpf_off_cpu_copy_key key = {.hash = identify(c, sp), .generation = which};
+    struct bpf_off_cpu_copy_key key = {.hash = identify(task, c, sp), .generation = which};
     if (bpf_map_lookup_elem(&copies, &key))
         return key.hash;
     if (!copy_pages(c, which, sp)) {

@@ -19,8 +19,8 @@ LAYERS = [
     ["recording"],
     ["select"],
     ["events"],
-    ["probe"],
-    ["record", "count", "edit", "profile", "states", "waits", "annotate", "ftrace"],
+    ["probe", "waits"],
+    ["record", "count", "edit", "profile", "states", "annotate", "ftrace"],
     ["view"],
     ["cmd", "api"],
 ]

@@ -18,9 +18,15 @@ enum {
     OFF_CPU_MAP_DIRECTS,
     OFF_CPU_MAP_COUNTERS,
     OFF_CPU_MAP_SCRATCH,
+    OFF_CPU_MAP_USER_SCRATCH,
     OFF_CPU_MAP_PAGES,
+    OFF_CPU_MAP_CODE,
+    OFF_CPU_MAP_OBJECTS,
+    OFF_CPU_MAP_OBJECT_SCRATCH,
+    OFF_CPU_MAP_WAKERS,
     OFF_CPU_MAP_RODATA,
     OFF_CPU_MAP_BSS,
+    OFF_CPU_MAP_RODATA_CST32,
     OFF_CPU_MAP_COUNT
 };
 enum {
@@ -37,12 +43,14 @@ enum {
 struct bpf_off_cpu_rodata {
     char __pad0[8];
     struct bpf_off_cpu_options options;
+    struct bpf_off_cpu_call calls[512];
 };
 
 struct bpf_off_cpu_bss {
     __u32 generation;
     char __pad0[4];
     __u64 entries;
+    __u64 news;
     __u32 pages_used[2];
 };
 

@@ -81,6 +81,7 @@ struct record_options {
     enum record_keep_what keep;
     const char *control;                        /* --control's text; NULL: none */
     bool off_cpu;                               /* --off-cpu: how long threads do not run, too */
+    bool off_cpu_wakers;                        /* and who woke them */
     uint64_t off_cpu_min_ns, off_cpu_direct_ns; /* the least waits with stacks; with samples of their own */
     bool verbose;                               /* failures are explained at length */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of

@@ -298,6 +298,8 @@ static const struct option options[] = {
     OPTION_U64(
         0, "off-cpu-thresh", struct record_cli, off_cpu_thresh_ms, "ms",
         "Dump off-cpu samples if off-cpu time exceeds this threshold (in milliseconds) (default: 500)"),
+    OPTION_BOOL(0, "off-cpu-wakers", struct record_cli, o.off_cpu_wakers,
+                "with --off-cpu: who woke the threads, too, and who had woken those"),
     OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.target.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),

@@ -4,7 +4,7 @@
 #include "os/bpf/bpf_maps.h"
 #include "record/plan/plan.h"
 
-enum { WORD = 8, SIZE_MAX_BYTES = 65528 };
+enum { WORD = 8, SIZE_MAX_BYTES = 65528, PROCESSES_MOST = 4096 };
 
 /* How many pages a copy takes. */
 static uint32_t pages_of(uint32_t bytes) {
@@ -21,6 +21,7 @@ void record_copies_init(struct record_copies *c, struct os_bpf_object *object, u
         return;
     c->pages = RECORD_COPIES_BYTES / 2 / BPF_OFF_CPU_PAGE;
     os_bpf_set_entries(object, OFF_CPU_MAP_PAGES, 2 * c->pages);
+    os_bpf_set_entries(object, OFF_CPU_MAP_CODE, PROCESSES_MOST);
     os_bpf_set_entries(object, OFF_CPU_MAP_COPIES, 2 * c->pages / pages_of(c->bytes));
 }
 

@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "os/bpf/bpf_fake.h"
 #include "os/bpf/bpf_maps.h"
 #include "os/proc/proc_fake.h"
+#include "record/off_cpu/code_ranges.h"
 #include "record/off_cpu/copies.h"
 #include "record/plan/plan.h"
 #include "tests/support/fail_alloc.h"
@@ -30,6 +32,7 @@ static const struct os_bpf_map_kind KINDS[OFF_CPU_MAP_COUNT] = {
     [OFF_CPU_MAP_COPIES] = {.key_bytes = sizeof(struct bpf_off_cpu_copy_key),
                             .value_bytes = sizeof(struct bpf_off_cpu_copy),
                             .entries = 20},
+    [OFF_CPU_MAP_CODE] = {.key_bytes = 4, .value_bytes = sizeof(struct bpf_off_cpu_code), .entries = 4},
 };
 
 static bool begin(struct fixture *f, uint32_t bytes) {
@@ -207,8 +210,89 @@ static void no_memory(void **state) {
     });
 }
 
+static bool has_code(const struct bpf_off_cpu_code *c, uint64_t address) {
+    for (uint32_t i = 0; i < BPF_OFF_CPU_RANGES; i++)
+        if (address - c->ranges[i].start < c->ranges[i].size)
+            return true;
+    return false;
+}
+
+static void code_of_maps(void **state) {
+    (void)state;
+    static const char MAPS[] = "1000-2000 r--p 00000000 08:01 5 /bin/app\n"
+                               "2000-4000 r-xp 00001000 08:01 5 /bin/app\n"
+                               "4000-5000 r-xp 00000000 00:00 0 \n"
+                               "9000-a000 rwxp 00000000 00:00 0 \n"
+                               "7000-8000 r-xp 00000000 00:00 0 \n" /* not in order: not the kernel's text */
+                               "b000-b000 r-xp 00000000 00:00 0 \n";
+    struct bpf_off_cpu_code c = {.filled = 1};
+    record_code_ranges((struct bytes){(const uint8_t *)MAPS, sizeof MAPS - 1}, &c);
+    assert_true(c.ranges[0].start == 0x2000 && c.ranges[0].size == 0x3000);
+    assert_true(c.ranges[1].start == 0x9000 && c.ranges[1].size == 0x1000);
+    for (uint32_t i = 2; i < BPF_OFF_CPU_RANGES; i++)
+        assert_true(c.ranges[i].start == UINT64_MAX && !c.ranges[i].size);
+    record_code_ranges((struct bytes){NULL, 0}, &c);
+    assert_true(c.ranges[0].start == UINT64_MAX);
+}
+
+/* More ranges than there is room for: all code is still in one, and the widest gaps still in none. */
+static void much_code(void **state) {
+    (void)state;
+    struct writer w = writer_make(false);
+    struct bpf_off_cpu_code c = {.filled = 1};
+    for (unsigned i = 0; i < 3 * BPF_OFF_CPU_RANGES; i++) {
+        char line[64];
+        unsigned start = 0x10000 + i * 0x4000 + i / BPF_OFF_CPU_RANGES * 0x1000000;
+        int n = snprintf(line, sizeof line, "%x-%x r-xp 00000000 00:00 0 \n", start, start + 0x1000);
+        writer_put(&w, line, (size_t)n);
+    }
+    record_code_ranges(writer_bytes(&w), &c);
+    for (unsigned i = 0; i < 3 * BPF_OFF_CPU_RANGES; i++) {
+        uint64_t start = 0x10000 + i * 0x4000ull + i / BPF_OFF_CPU_RANGES * 0x1000000ull;
+        assert_true(has_code(&c, start) && has_code(&c, start + 0xfff));
+    }
+    for (uint32_t i = 0; i + 1 < BPF_OFF_CPU_RANGES; i++)
+        assert_true(c.ranges[i].start + c.ranges[i].size <= c.ranges[i + 1].start);
+    assert_false(has_code(&c, 0x10000 + BPF_OFF_CPU_RANGES * 0x4000 + 0x800000));
+    writer_fini(&w);
+}
+
+static int put_asked(struct fixture *f, uint32_t pid, uint32_t filled) {
+    struct bpf_off_cpu_code c = {.memory = 11, .pages = 22, .filled = filled};
+    return os_bpf_update(&f->bpf.bpf, f->object.maps[OFF_CPU_MAP_CODE].fd, &pid, &c);
+}
+
+static void fill_code(const struct os_proc *proc) {
+    static const uint32_t PIDS[] = {7, 8, 9};
+    struct fixture f;
+    struct bpf_off_cpu_code c;
+    if (begin(&f, BYTES) && put_asked(&f, 7, 0) == 0 && put_asked(&f, 8, 0) == 0 &&
+        put_asked(&f, 9, 1) == 0 && record_code_ranges_fill(&f.object, proc)) {
+        int fd = f.object.maps[OFF_CPU_MAP_CODE].fd;
+        assert_int_equal(os_bpf_lookup(&f.bpf.bpf, fd, &PIDS[0], &c), 0);
+        assert_true(c.memory == 11 && c.pages == 22 && c.filled && c.ranges[0].start == 0x2000);
+        assert_int_equal(os_bpf_lookup(&f.bpf.bpf, fd, &PIDS[1], &c), -ENOENT);
+        assert_int_equal(os_bpf_lookup(&f.bpf.bpf, fd, &PIDS[2], &c), 0);
+        assert_int_equal(c.ranges[0].start, 0);
+    }
+    end(&f);
+}
+
+/* What is asked for is filled, for the memory that it was asked for; who is gone makes room. */
+static void code_that_is_asked_for(void **state) {
+    (void)state;
+    static const struct os_proc_fake_file MAPS = {"/proc/7/maps",
+                                                  OS_PROC_TEXT("2000-3000 r-xp 00001000 08:01 5 /x\n")};
+    const struct os_proc_fake fake = {.files = &MAPS, .file_count = 1};
+    const struct os_proc proc = os_proc_fake(&fake);
+    FAIL_EACH_ALLOC(fill_code(&proc));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_of_maps),
+        cmocka_unit_test(much_code),
+        cmocka_unit_test(code_that_is_asked_for),
         cmocka_unit_test(a_copy_is_put_together),
         cmocka_unit_test(what_is_damaged_or_gone_is_left_out),
         cmocka_unit_test(generations),

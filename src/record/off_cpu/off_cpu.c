@@ -10,17 +10,18 @@
 #include "format/perfdata/record.h"
 #include "os/bpf/bpf_ring.h"
 #include "os/poller.h"
+#include "record/off_cpu/code_ranges.h"
 #include "record/off_cpu/copies.h"
-#include "record/off_cpu/wait_frames.h"
+#include "record/off_cpu/named_frames.h"
 #include "record/plan/plan.h"
 #include "record/rings/clock.h"
 
 enum {
     SUMS_MAX = 1 << 15, /* entries, as in the program */
     RING_BYTES = 1 << 20,
-    OUT_OF_LINE = 2, /* PERF_RECORD_KSYMBOL_TYPE_OOL */
+    LOOKED_AT_MOST = 256, /* new objects at a time: each may cost reads of /proc */
 };
-static const uint64_t TAKE_NS = 1000000000, PAIR_NS = 10000000000;
+static const uint64_t TAKE_NS = 1000000000, PAIR_NS = 10000000000, NEVER = UINT64_MAX;
 
 struct wait {
     struct bpf_off_cpu_key key;
@@ -41,7 +42,8 @@ struct record_off_cpu {
     uint64_t gone; /* samples without a user stack, because its copy was not kept */
     VEC(uint64_t) chain;
     struct writer body;
-    uint8_t named[(RECORD_WAIT_NUMBERS + 7) / 8]; /* waits that this file has names for: a bit each */
+    struct record_named_frames frames;
+    uint64_t news; /* the kernel's count of new objects and wakers when they were looked at; NEVER */
     char machine[65];
     uint64_t sched_start, sched_end; /* the scheduler's own functions; 0: not known */
     uint64_t taken_ns, paired_ns;    /* os_clock_ns() then; 0: never */
@@ -50,26 +52,64 @@ struct record_off_cpu {
 
 /* --- start --- */
 
-/* Lines of /proc/kallsyms: where the scheduler's section begins and ends. */
-static bool find_sched(void *ctx, struct bytes lines) {
-    static const char NAME[] = "__sched_text_";
-    struct record_off_cpu *x = ctx;
+/* What is looked for among the kernel's symbols. */
+static const char *const MARKERS[] = {
+    "__sched_text_start",        "__sched_text_end",        "__irqentry_text_start", "__irqentry_text_end",
+    "__softirqentry_text_start", "__softirqentry_text_end", "handle_softirqs"};
+enum { SCHED, SCHED_END, IRQ, IRQ_END, SOFTIRQ, SOFTIRQ_END, SOFTIRQS, SOFTIRQS_END, MARKS };
+
+struct marks {
+    uint64_t at[MARKS]; /* 0: not found */
+};
+
+/* The address of the first symbol in the lines that lies above `start`; 0: none. */
+static uint64_t next_above(struct bytes lines, uint64_t start) {
+    struct kallsyms_symbol s;
+    while (kallsyms_next(&lines, &s))
+        if (s.address > start)
+            return s.address;
+    return 0;
+}
+
+static void find_marker(struct marks *m, uint32_t which, struct bytes lines) {
+    const char *name = MARKERS[which];
+    size_t n = strlen(name);
     const uint8_t *hit;
-    while ((hit = memmem(lines.data, lines.size, NAME, sizeof NAME - 1)) != NULL) {
+    while ((hit = memmem(lines.data, lines.size, name, n)) != NULL) {
         const uint8_t *nl = memrchr(lines.data, '\n', (size_t)(hit - lines.data));
         const uint8_t *start = nl ? nl + 1 : lines.data, *end = lines.data + lines.size;
-        struct bytes line = {start, (size_t)(end - start)};
+        struct bytes rest = {start, (size_t)(end - start)};
         struct kallsyms_symbol s;
-        if (kallsyms_next(&line, &s)) {
-            if (s.name.size == sizeof "__sched_text_start" - 1)
-                x->sched_start = s.address;
-            else if (s.name.size == sizeof "__sched_text_end" - 1)
-                x->sched_end = s.address;
-        }
-        hit += sizeof NAME - 1;
-        lines = (struct bytes){hit, (size_t)(end - hit)};
+        lines = (struct bytes){hit + n, (size_t)(end - hit) - n};
+        if (!kallsyms_next(&rest, &s) || s.name.size != n || memcmp(s.name.data, name, n) != 0)
+            continue;
+        m->at[which] = s.address;
+        if (which == SOFTIRQS)
+            m->at[SOFTIRQS_END] = next_above(rest, s.address);
     }
-    return !x->sched_end;
+}
+
+/* Lines of /proc/kallsyms, in which functions come by address. */
+static bool find_markers(void *ctx, struct bytes lines) {
+    struct marks *m = ctx;
+    for (uint32_t i = 0; i < sizeof MARKERS / sizeof *MARKERS; i++)
+        if (!m->at[i])
+            find_marker(m, i, lines);
+    return true;
+}
+
+/* Where the scheduler's own functions lie, and those that are on the stack of interrupts. */
+static void find_code(struct record_off_cpu *x, struct bpf_off_cpu_options *to) {
+    struct marks m = {{0}};
+    if (x->from.proc)
+        x->from.proc->lines(x->from.proc->ctx, "/proc/kallsyms", find_markers, &m, NULL);
+    x->sched_start = m.at[SCHED];
+    x->sched_end = m.at[SCHED_END];
+    for (uint32_t i = 0; i < BPF_OFF_CPU_ENTRIES; i++) {
+        uint64_t start = m.at[IRQ + 2 * i], end = m.at[IRQ + 2 * i + 1];
+        if (start && end > start)
+            to->entries[i] = (struct bpf_off_cpu_range){start, end - start};
+    }
 }
 
 /* The threads that are recorded, if not all. */
@@ -100,7 +140,14 @@ static bool load(struct record_off_cpu *x, struct err *err) {
                                                    .kernel_stacks = !o->user_callchains && !o->all_user,
                                                    .user_stacks = !o->kernel_callchains && !o->all_kernel,
                                                    .copy_bytes = x->copies.bytes,
-                                                   .pages = x->copies.pages};
+                                                   .pages = x->copies.pages,
+                                                   .objects = x->from.proc != NULL,
+                                                   .wakers = x->from.proc && o->off_cpu_wakers};
+    find_code(x, &rodata->options);
+    if (o->off_cpu_wakers && !rodata->options.entries[0].size)
+        return err_set(err, ERR_UNSUPPORTED, "--off-cpu-wakers",
+                       "where interrupts enter the kernel is not known: /proc/kallsyms does not show it");
+    record_named_frames_init(&x->frames, &x->object, x->from.proc, x->machine);
     if (!os_bpf_load(&x->object, o->verbose, err) || !set_targets(x, err))
         return false;
     x->inner = x->object.maps[OFF_CPU_MAP_SUMS_A].fd;
@@ -120,14 +167,13 @@ struct record_off_cpu *record_off_cpu_start(const struct record_off_cpu_sources 
         return NULL;
     }
     x->from = *sources;
+    x->news = NEVER;
     x->body = writer_make(false);
     snprintf(x->machine, sizeof x->machine, "%s", sources->machine);
     if (!load(x, err)) {
         record_off_cpu_free(x);
         return NULL;
     }
-    if (sources->proc)
-        sources->proc->lines(sources->proc->ctx, "/proc/kallsyms", find_sched, x, NULL);
     return x;
 }
 
@@ -221,8 +267,21 @@ bool record_off_cpu_switch(struct record_off_cpu *x, bool on, struct err *err) {
 
 /* --- taking --- */
 
+/* What the kernel wants to know, or saw for the first time, does not wait until sums are taken. */
+static void look_at_news(struct record_off_cpu *x, const struct bpf_off_cpu_bss *bss) {
+    uint64_t news = __atomic_load_n(&bss->news, __ATOMIC_ACQUIRE);
+    if (news == x->news || !x->from.proc)
+        return;
+    x->news = news;
+    if (!record_named_frames_look(&x->frames, LOOKED_AT_MOST))
+        x->news = NEVER; /* there is more */
+    if (x->copies.bytes)
+        record_code_ranges_fill(&x->object, x->from.proc);
+}
+
 bool record_off_cpu_due(struct record_off_cpu *x) {
     const struct bpf_off_cpu_bss *bss = os_bpf_data(&x->object, OFF_CPU_MAP_BSS);
+    look_at_news(x, bss);
     return os_clock_ns() - x->taken_ns >= TAKE_NS ||
            __atomic_load_n(&bss->entries, __ATOMIC_RELAXED) >= SUMS_MAX / 2 || record_copies_due(&x->copies);
 }
@@ -308,28 +367,17 @@ static bool add_stack(struct record_off_cpu *x, uint64_t hash, uint64_t marker) 
     return ok;
 }
 
-/* The wait's frame: its address, which has a name from the first time on (docs/FORMAT.md). */
-static uint64_t wait_frame(struct record_off_cpu *x, const struct wait *wait, const struct record_sink *sink,
-                           struct writer *w) {
-    uint32_t number = record_wait_number(&wait->key);
-    uint64_t address = RECORD_WAIT_BASE + (uint64_t)number * RECORD_WAIT_BYTES;
-    if (x->named[number / 8] & 1u << number % 8)
-        return address;
-    x->named[number / 8] |= (uint8_t)(1u << number % 8);
-    char name[RECORD_WAIT_NAME];
-    struct perfdata_record rec = {.type = PERFDATA_RECORD_KSYMBOL,
-                                  .ksymbol = {address, RECORD_WAIT_BYTES, OUT_OF_LINE, 0, {NULL, 0}}};
-    size_t n = record_wait_name(number, x->machine, name);
-    rec.ksymbol.name = (struct bytes){(const uint8_t *)name, (n + 8) & ~(size_t)7};
-    record_sink_encode(sink, &rec, w);
-    return address;
-}
-
 /* The wait's callchain into x->chain, without the user's part where the stack is copied. False: out of
  * memory. */
-static bool add_chain(struct record_off_cpu *x, const struct wait *wait, uint64_t frame, bool copied) {
+static bool add_chain(struct record_off_cpu *x, const struct wait *wait, const uint64_t *frames,
+                      uint32_t count, bool copied) {
     vec_clear(&x->chain);
-    if (!push(x, PERFDATA_CONTEXT_KERNEL) || !push(x, frame) || !add_stack(x, wait->key.kernel_stack, 0))
+    if (!push(x, PERFDATA_CONTEXT_KERNEL))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!push(x, frames[i]))
+            return false;
+    if (!add_stack(x, wait->key.kernel_stack, 0))
         return false;
     size_t before = x->chain.count;
     bool ok = copied || add_stack(x, wait->key.user_stack, PERFDATA_CONTEXT_USER);
@@ -363,19 +411,20 @@ static void encode(struct record_off_cpu *x, const struct perfdata_event *event,
 static void put_sample(struct record_off_cpu *x, const struct perfdata_event *event, const struct wait *wait,
                        const struct record_sink *sink, struct writer *w) {
     enum { KERNEL = 1 }; /* PERF_RECORD_MISC_CPUMODE_ */
-    uint64_t frame = wait_frame(x, wait, sink, w);
+    uint64_t frames[RECORD_NAMED_FRAMES_MOST];
+    uint32_t count = record_named_frames_of(&x->frames, &wait->key, frames, sink, w);
     struct perfdata_sample s = {
         .have = event->plan.sample_type,
         .identifier = event->id_count ? event->ids[0] : 0,
         .id = event->id_count ? event->ids[0] : 0,
-        .ip = frame,
+        .ip = frames[0],
         .pid = wait->key.pid,
         .tid = wait->key.tid,
         .time = wait->at_ns + x->perf_minus_monotonic,
         .period = wait->ns,
     };
     bool copied = add_copy(x, wait, &s);
-    w->failed |= !add_chain(x, wait, frame, copied);
+    w->failed |= x->frames.failed || !add_chain(x, wait, frames, count, copied);
     s.callchain = (struct perfdata_u64s){(const uint8_t *)x->chain.items, x->chain.count, false};
     encode(x, event, &s);
     w->failed |= !writer_ok(&x->body);
@@ -393,6 +442,8 @@ bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *
     x->taken_ns = os_clock_ns();
     if (!collect(x, err))
         return false;
+    if (x->from.proc)
+        record_named_frames_look(&x->frames, x->on ? LOOKED_AT_MOST : UINT32_MAX);
     if ((!x->paired_ns || x->taken_ns - x->paired_ns >= PAIR_NS) &&
         record_clock_pair(x->from.perf, x->from.options, &pair)) {
         x->perf_minus_monotonic = pair.perf_ns - pair.monotonic_ns;
@@ -409,7 +460,7 @@ bool record_off_cpu_take(struct record_off_cpu *x, const struct perfdata_event *
 }
 
 void record_off_cpu_forget(struct record_off_cpu *x) {
-    memset(x->named, 0, sizeof x->named);
+    record_named_frames_forget(&x->frames);
 }
 
 /* --- end --- */
@@ -447,6 +498,14 @@ void record_off_cpu_tell(struct record_off_cpu *x) {
     if (x->copies.bytes)
         log_line(LOG_INFO, "off-CPU: %llu user stack%s copied", (unsigned long long)sum.copies,
                  plural(sum.copies));
+    if (sum.lost_objects + x->frames.unnamed)
+        log_line(LOG_INFO,
+                 "off-CPU: %llu wait%s named by the system call only, as there was no room for more",
+                 (unsigned long long)(sum.lost_objects + x->frames.unnamed),
+                 plural(sum.lost_objects + x->frames.unnamed));
+    if (sum.lost_wakers)
+        log_line(LOG_WARN, "off-CPU: %llu wait%s without a waker: the map of wakers was full",
+                 (unsigned long long)sum.lost_wakers, plural(sum.lost_wakers));
     if (sum.lost_threads)
         log_line(LOG_WARN, "off-CPU: %llu time%s a thread could not be watched",
                  (unsigned long long)sum.lost_threads, plural(sum.lost_threads));
@@ -464,6 +523,7 @@ void record_off_cpu_free(struct record_off_cpu *x) {
     vec_fini(&x->waits);
     vec_fini(&x->own);
     record_copies_fini(&x->copies);
+    record_named_frames_fini(&x->frames);
     vec_fini(&x->chain);
     writer_fini(&x->body);
     free(x);

@@ -52,6 +52,13 @@ static const struct os_bpf_map_kind *kinds(void) {
         [OFF_CPU_MAP_COPIES] = {.key_bytes = sizeof(struct bpf_off_cpu_copy_key),
                                 .value_bytes = sizeof(struct bpf_off_cpu_copy),
                                 .entries = 10},
+        [OFF_CPU_MAP_CODE] = {.key_bytes = 4, .value_bytes = sizeof(struct bpf_off_cpu_code), .entries = 10},
+        [OFF_CPU_MAP_OBJECTS] = {.key_bytes = 8,
+                                 .value_bytes = sizeof(struct bpf_off_cpu_object),
+                                 .entries = 10},
+        [OFF_CPU_MAP_WAKERS] = {.key_bytes = 8,
+                                .value_bytes = sizeof(struct bpf_off_cpu_waker),
+                                .entries = 10},
         [OFF_CPU_MAP_COUNTERS] = {.key_bytes = 4,
                                   .value_bytes = 2 * sizeof(struct bpf_off_cpu_counters),
                                   .entries = 1},
@@ -210,6 +217,99 @@ static void sums_become_samples(void **state) {
     assert_true(record_off_cpu_switch(f.x, false, &f.err));
     record_off_cpu_tell(f.x);
     writer_fini(&w);
+    end(&f);
+}
+
+/* The symbols that tell interrupts: without them wakers cannot be told. */
+static const struct os_proc_fake_file KERNEL = {
+    "/proc/kallsyms",
+    OS_PROC_TEXT("0000000000001000 T __irqentry_text_start\n0000000000001800 T __irqentry_text_end\n"
+                 "0000000000002000 t handle_softirqs.cold\n0000000000002100 t handle_softirqs\n"
+                 "0000000000002100 t alias\n0000000000002500 T _local_bh_enable\n")};
+
+static void put_object(struct fixture *f, uint64_t hash, uint32_t kind, const char *name) {
+    struct bpf_off_cpu_object o = {.kind = kind, .pid = 77};
+    memcpy(o.name, name, strlen(name));
+    assert_int_equal(os_bpf_update(&f->bpf.bpf, map_fd(OFF_CPU_MAP_OBJECTS), &hash, &o), 0);
+}
+
+static void put_waker(struct fixture *f, uint64_t hash, uint64_t before, int32_t call) {
+    struct bpf_off_cpu_waker waker = {.before = before, .call = call, .depth = 1, .comm = "nginx"};
+    assert_int_equal(os_bpf_update(&f->bpf.bpf, map_fd(OFF_CPU_MAP_WAKERS), &hash, &waker), 0);
+}
+
+static size_t entries_left(struct fixture *f, int map) {
+    return f->bpf.fds.items[map - OS_BPF_FAKE_FD].entries.count;
+}
+
+/* Names that come from objects and wakers, which leave their maps once they are known. */
+static void waits_and_wakers_are_named(void **state) {
+    (void)state;
+    enum { WRITE = 1, INTERRUPT = 501, BY_WRITE, LOST };
+    const struct os_proc_fake fake = {.files = &KERNEL, .file_count = 1};
+    const struct os_proc proc = os_proc_fake(&fake);
+    struct fixture f;
+    struct writer w = writer_make(false);
+    size_t at = 0;
+    begin(&f);
+    f.options.off_cpu_wakers = true;
+    assert_true(start(&f, &proc) && record_off_cpu_switch(f.x, true, &f.err));
+    put_object(&f, 301, BPF_OFF_CPU_FILE, "log");
+    put_object(&f, 302, 77, "");
+    put_waker(&f, INTERRUPT, 0, BPF_OFF_CPU_INTERRUPT);
+    put_waker(&f, BY_WRITE, INTERRUPT, WRITE);
+    const struct bpf_off_cpu_key keys[] = {
+        {77, 78, 0, 0, BPF_OFF_CPU_SLEEPS, 0, .object = 301, .waker = BY_WRITE},
+        {77, 78, 0, 0, BPF_OFF_CPU_SLEEPS, 0, .object = 302, .waker = LOST},
+        {77, 78, 0, 0, BPF_OFF_CPU_SLEEPS, 1, .object = 301, .waker = INTERRUPT}};
+    for (uint32_t i = 0; i < 3; i++)
+        put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_A), &keys[i], 5000, 900 + i);
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    uint64_t interrupt = expect_name(&w, &at, &f, "woken by an interrupt");
+    uint64_t by_write = expect_name(&w, &at, &f, "woken by nginx in write");
+    uint64_t wait = expect_name(&w, &at, &f, "sleeps in read: log");
+    struct perfdata_sample s = expect_sample(&w, &at, &f);
+    const uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL, interrupt, by_write, wait};
+    assert_int_equal(s.callchain.count, 4);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_true(perfdata_u64_at(&s.callchain, i) == chain[i]);
+    assert_true(s.ip == interrupt);
+    uint64_t plain = expect_name(&w, &at, &f, "sleeps in read");
+    s = expect_sample(&w, &at, &f);
+    assert_true(s.ip == plain && s.callchain.count == 2);
+    expect_name(&w, &at, &f, "sleeps in write: log");
+    s = expect_sample(&w, &at, &f);
+    assert_true(s.ip == interrupt && at == w.size);
+    assert_int_equal(entries_left(&f, map_fd(OFF_CPU_MAP_OBJECTS)), 0);
+    assert_int_equal(entries_left(&f, map_fd(OFF_CPU_MAP_WAKERS)), 0);
+
+    record_off_cpu_forget(f.x); /* another file has the names again */
+    put_sum(&f, map_fd(OFF_CPU_MAP_SUMS_B), &keys[0], 6000, 1000);
+    writer_clear(&w);
+    at = 0;
+    assert_true(record_off_cpu_take(f.x, event(&f), &f.sink, &w, &f.err));
+    assert_true(expect_name(&w, &at, &f, "woken by an interrupt") == interrupt);
+    expect_name(&w, &at, &f, "woken by nginx in write");
+    assert_true(expect_name(&w, &at, &f, "sleeps in read: log") == wait);
+    expect_sample(&w, &at, &f);
+    writer_fini(&w);
+    end(&f);
+}
+
+/* They are looked at when the kernel counts new ones, before sums are taken: another end may be gone then. */
+static void news_are_looked_at_soon(void **state) {
+    (void)state;
+    const struct os_proc_fake fake = {.files = &KERNEL, .file_count = 1};
+    const struct os_proc proc = os_proc_fake(&fake);
+    struct fixture f;
+    begin(&f);
+    assert_true(start(&f, &proc) && record_off_cpu_switch(f.x, true, &f.err));
+    put_object(&f, 301, BPF_OFF_CPU_FILE, "log");
+    record_off_cpu_due(f.x); /* the first time there may be some */
+    assert_int_equal(entries_left(&f, map_fd(OFF_CPU_MAP_OBJECTS)), 0);
+    put_object(&f, 302, BPF_OFF_CPU_FILE, "log");
+    record_off_cpu_due(f.x); /* nothing is new */
+    assert_int_equal(entries_left(&f, map_fd(OFF_CPU_MAP_OBJECTS)), 1);
     end(&f);
 }
 
@@ -389,6 +489,11 @@ static void refusals(void **state) {
     assert_int_equal(f.err.code, ERR_USAGE);
     end(&f);
     begin(&f);
+    f.options.off_cpu_wakers = true; /* without the kernel's symbols */
+    assert_false(start(&f, NULL));
+    assert_int_equal(f.err.code, ERR_UNSUPPORTED);
+    end(&f);
+    begin(&f);
     for (int32_t i = 0; i < 20; i++) { /* more than the map holds */
         struct perf_target_thread *t = vec_push(&f.target.threads);
         assert_non_null(t);
@@ -476,6 +581,8 @@ static void waits_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_become_samples),
+        cmocka_unit_test(waits_and_wakers_are_named),
+        cmocka_unit_test(news_are_looked_at_soon),
         cmocka_unit_test(who_still_waits_is_read),
         cmocka_unit_test(copies_go_with_samples),
         cmocka_unit_test(losses_are_told),

@@ -14,7 +14,9 @@
 
 /* Unused at the end of the address space: x86_64/mm.rst and arm64/memory.rst of the kernel's documentation.
  * The last page's addresses are markers in callchains. */
-#define RECORD_WAIT_BASE 0xffffffffffff0000ull
+#define RECORD_WAIT_BASE  0xffffffffffff0000ull
+#define RECORD_NAMED_BASE 0xffffffffffe00000ull
+enum { RECORD_NAMED_NUMBERS = 1 << 16 }; /* frames with names of their own (named_frames.h) */
 enum { RECORD_WAIT_BYTES = 16, RECORD_WAIT_NUMBERS = BPF_OFF_CPU_KINDS * 640, RECORD_WAIT_NAME = 64 };
 
 /* The number of a kind of wait, below RECORD_WAIT_NUMBERS. */
