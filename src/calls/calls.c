@@ -5,6 +5,8 @@
 
 #define FOUR_GIB 0x100000000u
 
+enum { NAMES_KEPT = 1024 }; /* of threads that have ended */
+
 void calls_init(struct calls *c, const char *machine, calls_sink_fn *sink, void *ctx) {
     *c = (struct calls){.sink = sink, .ctx = ctx};
     calls_machine(c, machine);
@@ -13,16 +15,6 @@ void calls_init(struct calls *c, const char *machine, calls_sink_fn *sink, void 
 void calls_machine(struct calls *c, const char *machine) {
     c->table = calls_table(machine, false);
     c->compat_table = calls_table(machine, true);
-}
-
-void calls_fini(struct calls *c) {
-    for (size_t i = 0; i < c->threads.count; i++)
-        vec_fini(&c->threads.items[i].kept);
-    vec_fini(&c->threads);
-    vec_fini(&c->processes);
-    hash_map_fini(&c->by_tid);
-    hash_map_fini(&c->by_pid);
-    strpool_fini(&c->names);
 }
 
 /* ---- threads ---- */
@@ -37,19 +29,6 @@ const char *calls_thread_name(struct calls *c, uint32_t tid) {
     return !t || t->name == STRPOOL_NONE ? NULL : strpool_text(&c->names, t->name);
 }
 
-static struct calls_thread *need_thread(struct calls *c, uint32_t tid, uint32_t pid) {
-    struct calls_thread *t = calls_thread(c, tid);
-    if (!t) {
-        t = vec_push(&c->threads);
-        if (!t || !hash_map_set(&c->by_tid, tid, (uint32_t)(c->threads.count - 1)))
-            return NULL;
-        *t = (struct calls_thread){.tid = tid, .name = STRPOOL_NONE};
-    }
-    if (pid && pid != UINT32_MAX)
-        t->pid = pid;
-    return t;
-}
-
 static struct calls_process *need_process(struct calls *c, uint32_t pid) {
     uint32_t i = hash_map_get(&c->by_pid, pid);
     if (i != HASH_ABSENT)
@@ -59,6 +38,85 @@ static struct calls_process *need_process(struct calls *c, uint32_t pid) {
         return NULL;
     *p = (struct calls_process){0};
     return p;
+}
+
+/* What is kept of `c` when threads that ended long ago go. */
+static bool keep_threads(const struct calls *c, struct calls *kept) {
+    for (size_t i = 0; i < c->threads.count; i++) {
+        const struct calls_thread *t = &c->threads.items[i];
+        if (t->gone && t->gone + NAMES_KEPT <= c->gone)
+            continue;
+        struct calls_thread *to = vec_push(&kept->threads);
+        if (!to || !hash_map_set(&kept->by_tid, t->tid, (uint32_t)(kept->threads.count - 1)))
+            return false;
+        *to = *t;
+        kept->waiting += t->gone != 0;
+        const char *name = t->name == STRPOOL_NONE ? NULL : strpool_text(&c->names, t->name);
+        to->name = name ? strpool_add(&kept->names, name, strlen(name)) : STRPOOL_NONE;
+        uint32_t p = hash_map_get(&c->by_pid, t->pid);
+        struct calls_process *process = p == HASH_ABSENT ? NULL : need_process(kept, t->pid);
+        if (process)
+            *process = c->processes.items[p];
+        if ((name && to->name == STRPOOL_NONE) || (p != HASH_ABSENT && !process))
+            return false;
+    }
+    return true;
+}
+
+/* Frees what threads are looked up by, not what they own. */
+static void free_tables(struct calls *c) {
+    vec_fini(&c->threads);
+    vec_fini(&c->processes);
+    hash_map_fini(&c->by_tid);
+    hash_map_fini(&c->by_pid);
+    strpool_fini(&c->names);
+}
+
+/* No pointer to a thread or a process is valid afterwards. False: out of memory, and nothing has changed. */
+static bool drop_gone(struct calls *c) {
+    struct calls kept = {0};
+    if (!keep_threads(c, &kept)) {
+        free_tables(&kept);
+        return false;
+    }
+    for (size_t i = 0; i < c->threads.count; i++)
+        if (c->threads.items[i].gone && c->threads.items[i].gone + NAMES_KEPT <= c->gone)
+            vec_fini(&c->threads.items[i].kept);
+    free_tables(c);
+    c->threads.items = kept.threads.items;
+    c->threads.count = kept.threads.count;
+    c->threads.cap = kept.threads.cap;
+    c->processes.items = kept.processes.items;
+    c->processes.count = kept.processes.count;
+    c->processes.cap = kept.processes.cap;
+    c->by_tid = kept.by_tid;
+    c->by_pid = kept.by_pid;
+    c->names = kept.names;
+    c->waiting = kept.waiting;
+    return true;
+}
+
+void calls_fini(struct calls *c) {
+    for (size_t i = 0; i < c->threads.count; i++)
+        vec_fini(&c->threads.items[i].kept);
+    free_tables(c);
+}
+
+static struct calls_thread *need_thread(struct calls *c, uint32_t tid, uint32_t pid) {
+    struct calls_thread *t = calls_thread(c, tid);
+    if (!t) {
+        if (c->waiting > 2 * NAMES_KEPT && c->waiting > c->threads.count / 2 && !drop_gone(c))
+            return NULL;
+        t = vec_push(&c->threads);
+        if (!t || !hash_map_set(&c->by_tid, tid, (uint32_t)(c->threads.count - 1)))
+            return NULL;
+        *t = (struct calls_thread){.tid = tid, .name = STRPOOL_NONE};
+    }
+    c->waiting -= t->gone != 0;
+    t->gone = 0;
+    if (pid && pid != UINT32_MAX)
+        t->pid = pid;
+    return t;
 }
 
 static bool is_compat(const struct calls *c, const struct calls_event *e) {
@@ -234,7 +292,11 @@ bool calls_fork(struct calls *c, uint32_t tid, uint32_t pid, uint32_t parent) {
 
 bool calls_gone(struct calls *c, uint32_t tid) {
     struct calls_thread *t = calls_thread(c, tid);
-    return !t || !t->open || give_up(c, t);
+    if (!t || t->gone)
+        return true;
+    t->gone = ++c->gone;
+    c->waiting++;
+    return !t->open || give_up(c, t);
 }
 
 bool calls_map(struct calls *c, uint32_t pid, uint64_t address) {

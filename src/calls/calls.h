@@ -7,7 +7,7 @@
  * A thread has one open call at most. A call that was entered ends when the same thread leaves it; execve
  * also under the process's first tid, which a thread that calls it takes over. Nothing is invented: an exit
  * without an enter has no arguments and no duration, an enter that another one follows has no result, and
- * after a loss no open call is joined with a later exit. Memory grows with threads.
+ * after a loss no open call is joined with a later exit. Memory grows with the threads that live at a time.
  */
 #ifndef SONDE_CALLS_CALLS_H
 #define SONDE_CALLS_CALLS_H
@@ -56,6 +56,7 @@ struct calls_thread {
     bool open;     /* `call` is valid: it has not ended yet */
     bool compat;
     struct calls_call call;
+    uint64_t gone;     /* it has ended, as the n-th; 0: it lives */
     uint64_t losses;   /* the number of losses when `call` was entered */
     VEC(uint8_t) kept; /* the memory of `call` */
 };
@@ -79,6 +80,8 @@ struct calls {
     struct hash_map by_tid, by_pid; /* by_pid: of `processes` */
     VEC(struct calls_process) processes;
     struct strpool names;
+    uint64_t gone;  /* threads that have ended, */
+    size_t waiting; /* of which so many are still there */
     struct calls_faults faults;
     calls_sink_fn *sink;
     void *ctx;
@@ -110,7 +113,7 @@ bool calls_remember(struct calls *c, uint32_t tid, const struct calls_memory mem
 /* A thread has this name from now on; `exec`: it begins another program. */
 bool calls_name(struct calls *c, uint32_t tid, uint32_t pid, struct bytes comm, bool exec);
 bool calls_fork(struct calls *c, uint32_t tid, uint32_t pid, uint32_t parent);
-/* The thread has ended. */
+/* The thread has ended. Its name stays for a while. */
 bool calls_gone(struct calls *c, uint32_t tid);
 /* Code was mapped: programs whose code lies below 4 GiB are 32-bit ones. */
 bool calls_map(struct calls *c, uint32_t pid, uint64_t address);

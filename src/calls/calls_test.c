@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -69,6 +70,44 @@ static void joins_by_thread(void **state) {
     leave(&l, 40, B, READ, -4);
     end(&l, "R 101 read(fd: 3, buf: 0x1000, count: 100) = 100 5\n"
             "R 102 read(fd: 0) = -1 EINTR (Interrupted system call) 28\n");
+}
+
+static bool ignore(void *ctx, struct calls *c, const struct calls_call *call, enum calls_end end) {
+    (void)ctx, (void)c, (void)call, (void)end;
+    return true;
+}
+
+/* Those that live stay, with their open calls and names; those that ended are dropped after a while. */
+static void many_threads_come_and_go(void **state) {
+    enum { MANY = 60000 };
+    struct calls c;
+    char name[16];
+    const uint8_t byte = 'm';
+    (void)state;
+    calls_init(&c, "x86_64", ignore, NULL);
+    struct calls_event e = {.time_ns = 5, .tid = A, .pid = A, .number = READ, .memory = {{&byte, 1, false}}};
+    assert_true(calls_name(&c, A, A, (struct bytes){(const uint8_t *)"stays", 5}, false));
+    assert_true(calls_enter(&c, &e) && calls_map(&c, A, 0x400000));
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t tid = 1000 + i;
+        e.tid = e.pid = tid;
+        snprintf(name, sizeof name, "short%u", i);
+        assert_true(calls_name(&c, tid, tid, (struct bytes){(const uint8_t *)name, strlen(name)}, false));
+        assert_true(calls_enter(&c, &e) && calls_map(&c, tid, 0x400000) && calls_gone(&c, tid));
+        assert_string_equal(calls_thread_name(&c, tid), name);
+    }
+    assert_true(c.threads.count < 4000 && c.processes.count < 4000 && c.names.entries.count < 4000);
+    assert_string_equal(calls_thread_name(&c, 1000 + MANY - 100), "short59900");
+    assert_null(calls_thread_name(&c, 1000));
+    assert_string_equal(calls_thread_name(&c, A), "stays");
+    const struct calls_thread *t = calls_thread(&c, A);
+    assert_true(t->open && t->call.memory[0].data[0] == 'm' && t->pid == A);
+    assert_true(c.processes.items[hash_map_get(&c.by_pid, A)].has_code);
+    /* A number that is used again is another thread, which lives. */
+    e.tid = e.pid = 1000 + MANY - 1;
+    assert_true(calls_enter(&c, &e));
+    assert_false(calls_thread(&c, e.tid)->gone);
+    calls_fini(&c);
 }
 
 static void half_pairs_are_not_joined(void **state) {
@@ -370,6 +409,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joins_by_thread),
         cmocka_unit_test(half_pairs_are_not_joined),
+        cmocka_unit_test(many_threads_come_and_go),
         cmocka_unit_test(loss_cuts_calls),
         cmocka_unit_test(exec_of_another_thread),
         cmocka_unit_test(sigreturn_has_no_number),

@@ -47,6 +47,9 @@ struct trace {
 bool trace_init(struct trace *t, struct recording *r, const char *machine, struct err *err);
 void trace_fini(struct trace *t);
 
+/* Another recording goes on in the place of the one that was. */
+bool trace_follow(struct trace *t, struct recording *r, struct err *err);
+
 /* Whether the record is taken: for order_init. ctx is the struct trace. */
 bool trace_want(void *ctx, const struct stream_record *r);
 /* Takes a record. False: *err says why, or t->done. */

@@ -438,6 +438,13 @@ bool trace_init(struct trace *t, struct recording *r, const char *machine, struc
            call_events_update(&t->events, err);
 }
 
+bool trace_follow(struct trace *t, struct recording *r, struct err *err) {
+    call_events_fini(&t->events);
+    t->recording = r;
+    call_events_init(&t->events, r);
+    return call_events_update(&t->events, err);
+}
+
 void trace_fini(struct trace *t) {
     trace_text_fini(&t->text);
     calls_fini(&t->calls);

@@ -13,23 +13,19 @@
 
 #include "base/log.h"
 #include "cmd/trace/trace_bpf.h"
+#include "cmd/trace/trace_feed.h"
 #include "cmd/trace/trace_shapes.h"
 #include "os/proc/host.h"
 #include "os/proc/mounts.h"
 #include "record/session.h"
 #include "record/synth/synth.h"
-#include "recording/live.h"
 
-enum { TURN_MS = 100, RING_PAGES = 1024, IDS_MAX = 32, LINGER_TURNS = 64 };
+enum { TURN_MS = 100, RING_PAGES = 1024, IDS_MAX = 32 };
 
 struct live {
     struct trace trace;
-    struct recording_live recording;
+    struct trace_feed feed;
     struct trace_sink sink;
-    struct symbol_options symbols;
-    struct recording_names naming;
-    struct recording_stacks stacks;
-    bool named;              /* the two are there */
     struct hash_map cgroups; /* by id: the path, in `cgroup_paths` */
     struct strpool cgroup_paths;
     struct trace_bpf bpf;
@@ -37,10 +33,7 @@ struct live {
     struct trace_texts texts; /* of TRACE_RECORDS, if BPF is there */
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
-    size_t taken;    /* samples of the list that were shown */
-    uint64_t rounds; /* at the turn before */
-    uint64_t turns;
-    bool begun, failed;
+    bool failed;
     struct err failure;
 };
 
@@ -52,7 +45,7 @@ static int64_t take_bytes(void *ctx, uint64_t at, const struct bytes *spans, siz
     (void)at;
     for (size_t i = 0; i < count; i++)
         n += (int64_t)spans[i].size;
-    if (recording_live_put(&l->recording, spans, count, &l->failure))
+    if (recording_live_put(l->feed.live, spans, count, &l->failure))
         return n;
     l->failed = true;
     return -ENOMEM;
@@ -63,22 +56,10 @@ static int close_nothing(void *ctx) {
     return 0;
 }
 
-/* Shows the samples that are listed, in their order. */
-static bool show(struct live *l, struct err *err) {
-    for (; l->taken < l->recording.samples.count && !l->trace.done; l->taken++) {
-        struct stream_record r =
-            stream_record_at(l->recording.recording.stream, l->recording.samples.items[l->taken].loc);
-        r.time_ns = l->recording.samples.items[l->taken].time_ns;
-        if (trace_want(&l->trace, &r) && !trace_take(&l->trace, &r, err) && !l->trace.done)
-            return false;
-    }
-    return true;
-}
-
 /* False: out of memory. */
 static bool note_cgroup(struct live *l, const struct stream_record *r) {
     struct perfdata_record x;
-    if (r->raw.type != PERFDATA_RECORD_CGROUP || !recording_decode(&l->recording.recording, r, &x))
+    if (r->raw.type != PERFDATA_RECORD_CGROUP || !recording_decode(&l->feed.live->recording, r, &x))
         return true;
     struct bytes path = x.cgroup.path;
     uint32_t id =
@@ -86,43 +67,35 @@ static bool note_cgroup(struct live *l, const struct stream_record *r) {
     return id != STRPOOL_NONE && hash_map_set(&l->cgroups, x.cgroup.id, id);
 }
 
+/* A thread that ended needs no room any more. What BPF reports comes earlier: the number may be another's by
+ * now. False: out of memory. */
+static bool note_end(struct live *l, const struct stream_record *r) {
+    struct perfdata_record x;
+    if (r->raw.type != PERFDATA_RECORD_EXIT || !recording_decode(&l->feed.live->recording, r, &x))
+        return true;
+    const struct calls_thread *t = calls_thread(&l->trace.calls, x.task.tid);
+    return !t || t->call.enter_ns > r->time_ns || t->call.exit_ns > r->time_ns ||
+           calls_gone(&l->trace.calls, x.task.tid);
+}
+
 /* A record that is no sample: those listed so far came before it. */
 static bool seen(void *ctx, const struct stream_record *r, struct err *err) {
     struct live *l = ctx;
     if (!note_cgroup(l, r))
         return err_memory(err, "control groups");
-    if (!l->begun || l->trace.done || l->way == TRACE_BPF_LINES)
-        return true; /* BPF tells the names */
-    return show(l, err) && (!trace_want(&l->trace, r) || trace_take(&l->trace, r, err) || l->trace.done);
-}
-
-static bool begin(struct live *l, struct err *err) {
-    if (l->begun)
+    if (!l->feed.begun || l->trace.done)
         return true;
-    if (!recording_live_open(&l->recording, NULL, err))
-        return false;
-    l->begun = true;
-    l->trace.out = &l->sink.out;
-    l->trace.model = l->recording.model;
-    l->named = l->trace.o->callgraph || l->trace.o->faults;
-    if (l->named) {
-        if (!input_names(&l->naming, l->trace.env, &l->recording.recording, l->recording.model, &l->symbols,
-                         err))
-            return false;
-        recording_stacks_init(&l->stacks, &l->recording.recording, l->recording.model, &l->naming);
-        l->trace.stacks = &l->stacks;
-    }
-    return trace_init(&l->trace, &l->recording.recording, l->machine, err);
+    if (l->way == TRACE_BPF_LINES) /* BPF tells the names, and the rest */
+        return note_end(l, r) || err_memory(err, "threads");
+    return trace_feed_show(&l->feed, err) &&
+           (!trace_want(&l->trace, r) || trace_take(&l->trace, r, err) || l->trace.done);
 }
 
-static bool take(struct live *l, struct err *err) {
-    l->taken = 0;
+static bool take(struct live *l, bool all, struct err *err) {
     if (l->trace.texts && !trace_bpf_keep(&l->bpf, &l->texts, err))
         return false;
-    if (!recording_live_take(&l->recording, err) || !show(l, err))
+    if (!trace_feed_take(&l->feed, all, err))
         return false;
-    recording_live_forget(&l->recording);
-    l->taken = 0;
     if (l->way == TRACE_BPF_LINES && !trace_bpf_take(&l->bpf, &l->trace, err) && !l->trace.done)
         return false;
     return out_flush(&l->sink.out) || err_set(err, ERR_IO, "output", "cannot write");
@@ -135,18 +108,13 @@ static bool turn(void *ctx, const struct record_progress *now, struct record_tur
         *err = l->failure;
         return false;
     }
-    if (!begin(l, err) || !take(l, err))
+    l->trace.out = &l->sink.out;
+    if (!trace_feed_begin(&l->feed, l->machine, err) || !take(l, false, err) ||
+        !trace_feed_turn(&l->feed, &next->forget, err))
         return false;
-    /* Without a round since the last turn nothing came, and nothing older will. */
-    if (l->recording.rounds == l->rounds && (!recording_live_settle(&l->recording, err) || !take(l, err)))
-        return false;
-    /* Names found are kept by numbers that this would change. */
-    if (++l->turns % LINGER_TURNS == 0 && !l->named && !recording_live_retire(&l->recording, 0, err))
-        return false;
-    l->rounds = l->recording.rounds;
     next->wait_ms = TURN_MS;
     next->stop = l->trace.done;
-    return true;
+    return out_flush(&l->sink.out) || err_set(err, ERR_IO, "output", "cannot write");
 }
 
 /* ---- events ---- */
@@ -348,9 +316,9 @@ static bool run_session(struct live *l, struct trace_options *o, char *const *ar
     *status = result.status;
     if (l->way == TRACE_BPF_LINES || l->trace.texts)
         trace_bpf_stop(&l->bpf);
-    if (ok && l->begun && !l->trace.done)
-        ok = recording_live_settle(&l->recording, err) && take(l, err);
-    if (ok && l->begun && l->way == TRACE_BPF_SUMS)
+    if (ok && l->feed.begun && !l->trace.done)
+        ok = take(l, true, err);
+    if (ok && l->feed.begun && l->way == TRACE_BPF_SUMS)
         ok = add_sums(l, err);
     if (l->way == TRACE_RECORDS && l->bpf.lost)
         log_line(LOG_WARN, "%" PRIu64 " times what arguments point to was lost, and is shown as addresses",
@@ -385,25 +353,20 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     bool ok =
         trace_sink_open(&l.sink, o->output, &err) &&
         trace_select_parse(&select, o, calls_table(l.machine, false), calls_table(l.machine, true), &err) &&
-        recording_live_init(&l.recording, o->callgraph || o->faults ? MODEL_NEED_ALL : 0, &err);
-    l.recording.seen = seen;
-    l.recording.seen_ctx = &l;
+        trace_feed_init(&l.feed, &l.trace, o->callgraph || o->faults, seen, &l, &err);
     ok = ok && choose_way(&l, o, &err);
-    r->use_clockid |= l.trace.texts != NULL; /* times are compared */
-    r->clockid = l.trace.texts ? CLOCK_MONOTONIC : r->clockid;
+    r->use_clockid = l.way == TRACE_BPF_LINES || l.trace.texts; /* times are compared with BPF's */
+    r->clockid = CLOCK_MONOTONIC;
     r->all_cgroups = l.way == TRACE_BPF_SUMS && o->table.mode == TRACE_SUMMARY_CGROUP;
     ok = ok && run_session(&l, o, argv, &status, &err);
-    if (ok && l.begun) {
+    if (ok && l.feed.begun) {
         ok = trace_finish(&l.trace, &err);
         trace_faults(&l.trace);
     }
-    if (l.begun)
+    if (l.feed.begun)
         trace_fini(&l.trace);
     trace_select_fini(&select);
-    if (l.trace.stacks)
-        recording_stacks_fini(&l.stacks);
-    recording_names_close(&l.naming);
-    recording_live_close(&l.recording);
+    trace_feed_close(&l.feed);
     trace_bpf_close(&l.bpf);
     trace_shapes_fini(&l.shapes);
     trace_texts_fini(&l.texts);
