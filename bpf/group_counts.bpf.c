@@ -52,15 +52,6 @@ struct {
     __type(value, struct running);
 } cpus SEC(".maps");
 
-static __always_inline struct cgroup_subsys_state *state_of(struct task_struct *task) {
-    __u32 at = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
-    struct css_set *set = BPF_CORE_READ((struct task_struct___with_groups *)task, cgroups);
-    struct cgroup_subsys_state *css = NULL;
-    bpf_probe_read_kernel(&css, sizeof css,
-                          (void *)set + bpf_core_field_offset(set->subsys) + at * sizeof(void *));
-    return css;
-}
-
 /* Not inlined, so that the verifier checks it once and not for each event. */
 __noinline int charge_event(__u32 e) {
     __u32 zero = 0, cpu = bpf_get_smp_processor_id();
@@ -128,10 +119,10 @@ static __always_inline void turn(struct task_struct *prev, struct task_struct *n
     if (prev && BPF_CORE_READ(prev, pid) != r->thread) {
         if (r->begun)
             __sync_fetch_and_add(&untold, 1);
-        hold(r, state_of(prev));
+        hold(r, perf_state_of(prev));
     }
     charge(r);
-    hold(r, state_of(next));
+    hold(r, perf_state_of(next));
     r->thread = BPF_CORE_READ(next, pid);
     r->busy = 0;
 }

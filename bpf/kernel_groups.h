@@ -35,4 +35,14 @@ struct task_struct___with_groups {
 
 #pragma clang attribute pop
 
+/* The task's group of the hierarchy that has the controller perf_event, as its state there. */
+static __always_inline struct cgroup_subsys_state *perf_state_of(struct task_struct *task) {
+    __u32 at = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+    struct css_set *set = BPF_CORE_READ((struct task_struct___with_groups *)task, cgroups);
+    struct cgroup_subsys_state *css = NULL;
+    bpf_probe_read_kernel(&css, sizeof css,
+                          (void *)set + bpf_core_field_offset(set->subsys) + at * sizeof(void *));
+    return css;
+}
+
 #endif

@@ -9,6 +9,7 @@
  * identified by thread and lock, in idle threads by CPU and lock.
  */
 #include "locks.h"
+#include "kernel_groups.h"
 #include "kernel_locks.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -61,6 +62,22 @@ struct {
     __type(value, __u32);
 } cpus SEC(".maps");
 
+/* Addresses. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 10);
+    __type(key, __u64);
+    __type(value, __u32);
+} locks SEC(".maps");
+
+/* Ids of control groups. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1 << 10);
+    __type(key, __u64);
+    __type(value, __u32);
+} groups SEC(".maps");
+
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
@@ -81,16 +98,29 @@ static struct bpf_locks_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);
 }
 
+static bool in_groups(void) {
+    struct cgroup_subsys_state *css = perf_state_of((struct task_struct *)bpf_get_current_task());
+    for (int i = 0; i < BPF_LOCKS_LEVELS && css; i++) {
+        __u64 id = BPF_CORE_READ(css, cgroup, kn, id);
+        if (bpf_map_lookup_elem(&groups, &id))
+            return true;
+        css = BPF_CORE_READ(css, parent);
+    }
+    return false;
+}
+
 static bool wanted(__u64 pid_tid, __u32 flags, __u64 lock) {
     if (options.types && !(flags < 64 && options.types & 1ull << flags))
         return false;
-    if (options.address && options.address != lock)
+    if (options.locks && !bpf_map_lookup_elem(&locks, &lock))
         return false;
     if (options.cpus) {
         __u32 cpu = bpf_get_smp_processor_id();
         if (!bpf_map_lookup_elem(&cpus, &cpu))
             return false;
     }
+    if (options.groups && !in_groups())
+        return false;
     if (options.all)
         return true;
     __u64 pid = pid_tid >> 32, tid = (__u32)pid_tid | 1ull << 32;
@@ -189,6 +219,9 @@ static void add_up(const struct wait *w, __u64 id, __u64 lock, __u64 ns) {
         break;
     case BPF_LOCKS_BY_OWNER:
         key.what = w->owner;
+        break;
+    case BPF_LOCKS_BY_GROUP:
+        key.what = BPF_CORE_READ(perf_state_of((struct task_struct *)bpf_get_current_task()), cgroup, kn, id);
         break;
     default:
         break;

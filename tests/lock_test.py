@@ -50,17 +50,23 @@ LOCK, OTHER = 0xffff888000001000, 0xffff888000002000
 class Trace(pd.Recording):
     """Times are nanoseconds after 10 s."""
 
-    def __init__(self, lockdep=False):
-        super().__init__(TYPE, counters=[(pd.TRACEPOINT, x) for x in ((21, 22, 31, 32, 33) if lockdep else (21, 22))], period=1)
+    def __init__(self, lockdep=False, groups=False):
+        self.groups = groups
+        self.group = 0  # of the next events
+        super().__init__(TYPE | (pd.CGROUP if groups else 0), counters=[(pd.TRACEPOINT, x) for x in ((21, 22, 31, 32, 33) if lockdep else (21, 22))], period=1)
         self.features[pd.TRACING_DATA] = pd.tracing_data("lock", BEGIN, END, ACQUIRE, ACQUIRED, CONTENDED)
         self.comm(101, "worker")
         self.fork(101, 101, 102, 101)
+
+    def name_group(self, number, path):
+        self.add(19, 0, struct.pack("<Q", number) + pd.text(path) + self.tail(0, 0))  # PERF_RECORD_CGROUP
 
     def put(self, event, ns, tid, data, chain=(), cpu=0):
         self.time = 10 * S + ns - 1000  # sample() adds that
         data = struct.pack("<HBBi", 0, 0, 0, tid) + data
         data += bytes(-(len(data) + 4) % 8)
-        self.sample(101, 0, tid=tid, event=event, cpu=cpu, misc=pd.KERNEL, chain=chain, more=struct.pack("<I", len(data)) + data)
+        self.sample(101, 0, tid=tid, event=event, cpu=cpu, misc=pd.KERNEL, chain=chain, 
+                    more=struct.pack("<I", len(data)) + data + (struct.pack("<Q", self.group) if self.groups else b""))
 
     def begin(self, ns, tid, lock, flags, *chain, cpu=0):
         frames = [pd.CONTEXT_KERNEL, *[TEXT + x for x in chain]] if chain else []
@@ -158,6 +164,37 @@ def chosen():
         check(word in sonde("lock", "contention", "-i", "perf.data", *options, status=129).stderr, f"{options}")
 
 
+BY_GROUP = """ contended   total wait     max wait     avg wait   cgroup
+
+         1      2.00 ms      2.00 ms      2.00 ms   /shop/worker
+         1      1.00 ms      1.00 ms      1.00 ms   cgroup 99
+         1      1.00 us      1.00 us      1.00 us   /shopping
+         1        10 ns        10 ns        10 ns   /
+"""
+
+
+def groups():
+    t = Trace(groups=True)
+    for number, path in ((1, "/"), (5, "/shop/worker"), (6, "/shopping")):
+        t.name_group(number, path)
+    for i, (t.group, ns) in enumerate(((5, 2 * MS), (6, US), (1, 10), (99, MS))):
+        t.begin(10 * i * MS, 101, LOCK + i, SPIN, 0x10)
+        t.end(10 * i * MS + ns, 101, LOCK + i)
+    t.write("perf.data")
+    check(contention("--lock-cgroup") == BY_GROUP, f"by group:\n{contention('--lock-cgroup')}")
+    csv = contention("--lock-cgroup", "-x", ";", "-E", "1")
+    check(csv == "# output: contended; total wait; max wait; avg wait; cgroup\n1; 2000000; 2000000; 2000000; /shop/worker\n", f"CSV: {csv}")
+    lines = BY_GROUP.splitlines(True)
+    check(contention("--lock-cgroup", "-G", "shop") == "".join(lines[:3]), "-G: with the groups below")
+    check(contention("--lock-cgroup", "-G", "/shopping,/shop/worker") == "".join(lines[:3] + lines[4:5]), "-G of two")
+    check([x.split()[-2] for x in contention("-l", "-q", "-G", "shop").splitlines()] == [f"{LOCK:x}"], "-G -l")
+    check(contention("-q", "-G", "worker") == "", "-G of no group")
+    check("does not go" in sonde("lock", "contention", "--lock-cgroup", "-t", status=129).stderr, "-t")
+    scene().write("perf.data")
+    for options in (("--lock-cgroup",), ("-G", "shop")):
+        check("--all-cgroups" in sonde("lock", "contention", "-f", "-i", "perf.data", *options, status=1).stderr, f"{options}: not recorded")
+
+
 def faults():
     t = Trace()
     t.end(0, 101, LOCK)
@@ -222,6 +259,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     known()
     chosen()
+    groups()
     faults()
     lockdep()
     report_of_contention()

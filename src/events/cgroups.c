@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "events/cgroups.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { PATH_ROOM = 4096, GROUPS_MAX = 1 << 17 };
 
 struct word {
     const char *p;
@@ -43,4 +46,50 @@ bool perf_cgroups_mount(const struct os_proc *proc, char *room, size_t cap) {
     }
     writer_fini(&text);
     return found;
+}
+
+static bool tell(const struct os_proc *proc, const char *mount, const char *path, cgroups_fn *fn, void *ctx) {
+    char full[PATH_ROOM + PATH_ROOM];
+    struct os_identity id;
+    snprintf(full, sizeof full, "%s%s", mount, path);
+    return !proc->identity(proc->ctx, full, &id, NULL) /* gone since */ || fn(ctx, id.ino, path);
+}
+
+bool perf_cgroups_each(const struct os_proc *proc, cgroups_fn *fn, void *ctx) {
+    char mount[PATH_ROOM], path[PATH_ROOM];
+    struct arena a = ARENA_INIT;
+    os_names queue = {0};
+    if (!perf_cgroups_mount(proc, mount, sizeof mount))
+        return true;
+    const char **root = vec_push(&queue);
+    bool ok = root != NULL && tell(proc, mount, "/", fn, ctx);
+    if (root)
+        *root = "";
+    for (size_t i = 0; ok && i < queue.count && queue.count < GROUPS_MAX; i++) {
+        size_t from = queue.count;
+        const char *parent = queue.items[i];
+        snprintf(path, sizeof path, "%s%s", mount, parent);
+        if (!proc->folders(proc->ctx, path, &a, &queue, NULL))
+            continue;
+        for (size_t k = from; ok && k < queue.count; k++) {
+            int n = snprintf(path, sizeof path, "%s/%s", parent, queue.items[k]);
+            ok = n > 0 && (queue.items[k] = arena_strndup(&a, path, (size_t)n < sizeof path ? (size_t)n : 0));
+            ok = ok && tell(proc, mount, queue.items[k], fn, ctx);
+        }
+    }
+    vec_fini(&queue);
+    arena_fini(&a);
+    return ok;
+}
+
+bool perf_cgroups_find(const struct os_proc *proc, const char *path, uint64_t *id) {
+    char mount[PATH_ROOM], full[PATH_ROOM + PATH_ROOM];
+    struct os_identity found;
+    path += strspn(path, "/");
+    if (!perf_cgroups_mount(proc, mount, sizeof mount) ||
+        (size_t)snprintf(full, sizeof full, "%s/%s", mount, path) >= sizeof full ||
+        !proc->identity(proc->ctx, full, &found, NULL))
+        return false;
+    *id = found.ino;
+    return true;
 }

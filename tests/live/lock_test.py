@@ -82,6 +82,51 @@ def same():
     return True
 
 
+def of_groups():
+    """The program in two control groups: each has its waits, and -G leaves the others out; then one lock of several by -L."""
+    r = run("findmnt", "-n", "-t", "cgroup2", "-o", "TARGET") if shutil.which("findmnt") else None
+    mount = r.stdout.split("\n")[0] if r else ""
+    parent = os.path.join(mount, f"sonde-lock-test-{os.getpid()}")
+    paths = [os.path.join(parent, x) for x in ("one", "two")]
+    try:
+        for path in [parent, *paths] if mount else []:
+            os.mkdir(path)
+    except OSError:
+        mount = ""
+    if mount and not run("sh", "-c", f"echo 0 > {paths[0]}/cgroup.procs").returncode:
+        script = "".join(f"(echo 0 > {x}/cgroup.procs; exec ./program) & " for x in paths) + "wait"
+        names = ["/" + os.path.relpath(x, mount) for x in paths]
+        command = (SONDE, "lock", "contention", "-b", "-x", ",")
+        rows_of = lambda r: {x.split(", ")[-1]: int(x.split(", ")[0]) for x in r.stdout.splitlines() if x[:1].isdigit()}
+        for _ in range(TRIES):
+            r = run(*command, "--lock-cgroup", "--", "sh", "-c", script)
+            if all(x in rows_of(r) for x in names):
+                break
+        else:
+            print(f"SKIP: nobody waited in one of the control groups: {r.stdout} {r.stderr[-300:]}")
+        for _ in range(TRIES):
+            r = run(*command, "--lock-cgroup", "-G", names[1], "--", "sh", "-c", script)
+            if rows_of(r):
+                break
+        check(r.returncode == 0 and not set(rows_of(r)) - {names[1]}, f"-G: {r.stdout} {r.stderr[-300:]}")
+        r = run(*command, "-G", names[0] + "/none", "--", "true")
+        check(r.returncode == 1 and "no such control group" in r.stderr, f"-G: {r.stderr}")
+    else:
+        print("SKIP: control groups cannot be made")
+    for path in [*paths, parent]:
+        if os.path.isdir(path):
+            os.rmdir(path)
+
+
+def of_locks():
+    r = run(SONDE, "lock", "contention", "-b", "-l", "-a", "-x", ",", "--", "./program")
+    locks = list(rows(r.stdout))[:2]
+    r = run(SONDE, "lock", "contention", "-b", "-l", "-a", "-x", ",", "-L", ",".join(locks), "--", "./program")
+    check(r.returncode == 0 and not set(rows(r.stdout)) - set(locks), f"-L {locks}: {r.stdout} {r.stderr[-300:]}")
+    r = run(SONDE, "lock", "contention", "-b", "-L", "no_such_lock", "--", "true")
+    check(r.returncode == 1 and "no_such_lock" in r.stderr, f"-L: {r.stderr}")
+
+
 def main():
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
@@ -98,6 +143,8 @@ def main():
         print("SKIP: nobody waited for the memory map of the program")
     r = run(SONDE, "lock", "contention", "-b", "-v", "--", "./program")
     check(r.returncode == 0 and "stacktrace" not in r.stdout and r.stdout.startswith(" contended"), f"-b -v: {r.stdout[:300]}")
+    of_groups()
+    of_locks()
     r = run(SONDE, "kmem", "record", "-o", "kmem.data", "--", "./program")
     check(r.returncode == 0, f"kmem record: {r.stderr[-300:]}")
     r = run(SONDE, "kmem", "stat", "--caller", "-l", "3", "-i", "kmem.data")

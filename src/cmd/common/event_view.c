@@ -46,7 +46,8 @@ bool event_view_open(struct event_view *v, struct err *err) {
         return false;
     if (!v->names_addresses && !may_have_stacks(v))
         v->symbols = NULL;
-    unsigned need = v->symbols || v->dump ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0;
+    unsigned need = (v->symbols || v->dump ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0) |
+                    (v->wants_groups ? MODEL_NEED_EXTRAS : 0);
     if (v->symbols || v->wants_model || v->dump)
         v->model = model_new(&(struct model_options){.need = need}, err);
     if ((v->symbols || v->wants_model || v->dump) && !v->model)

@@ -23,6 +23,7 @@ struct event_view {
     bool dump;                            /* -D: all records in hex and decoded come first */
     bool other_output;                    /* the owner writes elsewhere: `out` is not opened */
     bool wants_model;                     /* `model` is asked after reading */
+    bool wants_groups;                    /* with `symbols`: the model has paths of control groups */
     const struct symbol_options *symbols; /* stacks are shown, named with these; NULL: none. Set to NULL by
                                              event_view_open where none were recorded. */
     bool names_addresses;                 /* `symbols` are wanted where no stacks were recorded, too */

@@ -34,6 +34,9 @@ lock_verb_fn lock_record;
 lock_verb_fn lock_report;
 lock_verb_fn lock_script;
 
+/* printf of the id of a control group that has no name any more. */
+#define LOCK_GROUP_WITHOUT_NAME "cgroup %llu"
+
 /* Reads a recording's events about locks. Zeroed at first; the owner sets what is above the line. */
 struct lock_session {
     struct event_view view;   /* env, input, force, output, symbols */
@@ -43,6 +46,7 @@ struct lock_session {
     const struct filter *who; /* threads that wait; NULL: all */
     /* Only these locks, by address and by name; empty: all. */
     const struct filter_names *locks;
+    const struct filter_names *groups; /* only threads in these control groups, or below them; empty: all */
     struct call_sites site;
     struct lock_table table;
     /* ---- */
@@ -52,7 +56,7 @@ struct lock_session {
     struct strpool names;         /* of threads and locks */
     struct hash_map thread_names; /* tid -> the latest one */
     struct hash_map lock_names;   /* address -> name; in `names` */
-    char room[16];                /* the text of a thread without a name */
+    char room[40];                /* the text of a thread or control group without a name */
     VEC(uint64_t) addresses;      /* those of `locks` that are numbers */
 };
 

@@ -21,7 +21,7 @@ static const struct option options[] = {
     OPTION_BOOL('t', "threads", OWN, threads, "by thread that waited"),
     OPTION_BOOL('l', "lock-addr", OWN, addresses, "by lock"),
     OPTION_BOOL('o', "lock-owner", OWN, owners, "by thread that held the lock (with -b)"),
-    OPTION_BOOL(0, "lock-cgroup", OWN, by_cgroup, "by control group (with -b)"),
+    OPTION_BOOL(0, "lock-cgroup", OWN, by_cgroup, "by control group"),
     OPTION_BOOL('b', "use-bpf", OWN, use_bpf, "sum in the kernel, without a recording"),
     OPTION_BOOL('a', "all-cpus", OWN, all_cpus, "of all CPUs"),
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "on these CPUs only"),
@@ -39,7 +39,7 @@ static const struct option options[] = {
                   "only with a function in the callchain whose name has this in it"),
     OPTION_STRING('x', "field-separator", OWN, separator, "separator", "CSV, with this between the fields"),
     OPTION_STRING('G', "cgroup-filter", OWN, cgroups, "control groups",
-                  "in these control groups only (with -b)"),
+                  "in these control groups and those below them only"),
     OPTION_STRING('J', "inject-delay", OWN, delay, "time@function",
                   "refused: it slows the kernel's locks down"),
     LOCK_COMMON_OPTIONS(OWN, common),
@@ -70,8 +70,8 @@ static const char *what_is_wrong(const struct contention_options *o, bool operan
         return "-J would make the kernel's locks slow: that is not done";
     if (o->owners && !o->use_bpf)
         return "owners of locks are known with -b only";
-    if (o->by_cgroup || o->cgroups)
-        return "control groups are not told apart yet";
+    if (o->by_cgroup && (o->threads || o->addresses || o->owners))
+        return "--lock-cgroup does not go with -t, -l or -o";
     if (!o->use_bpf && operands)
         return "a command is measured with -b only: record it, or use -b";
     if (!o->use_bpf && o->all_cpus)
@@ -90,7 +90,7 @@ static const char *what_is_wrong(const struct contention_options *o, bool operan
 /* What -b, or a recording, is asked for. */
 struct wish {
     struct filter who;
-    struct filter_names locks;
+    struct filter_names locks, groups;
     uint32_t types;
     enum lock_field key;
     struct lock_columns columns;
@@ -107,18 +107,9 @@ static struct call_sites sites_of(const struct contention_options *o, bool by_si
 static struct lock_table table_of(const struct contention_options *o) {
     return (struct lock_table){.by = o->threads || o->owners ? LOCK_BY_THREAD
                                      : o->addresses          ? LOCK_BY_ADDRESS
+                                     : o->by_cgroup          ? LOCK_BY_GROUP
                                                              : LOCK_BY_SITE,
                                .waits_only = true};
-}
-
-/* -b: -L is one address, as names of variables are not in the kernel's list of functions. */
-static bool one_address(const struct filter_names *locks, uint64_t *address, struct err *err) {
-    char *end = NULL;
-    if (!locks->list.count)
-        return true;
-    *address = strtoull(locks->list.items[0], &end, 16);
-    return (locks->list.count == 1 && *address && !*end) ||
-           err_set(err, ERR_USAGE, "--lock-filter", "with -b give one address");
 }
 
 static int show_live(struct command_env *env, const struct contention_options *o, struct wish *w, int argc,
@@ -136,13 +127,15 @@ static int show_live(struct command_env *env, const struct contention_options *o
         .pids = &w->who.pids,
         .tids = &w->who.tids,
         .types = w->types,
+        .locks = &w->locks,
+        .groups = &w->groups,
         .entries = (uint32_t)o->map_entries,
         .command = argc ? argv : NULL,
         .site = sites_of(o, by_site),
         .table = table,
     };
     int status = EXIT_ERROR;
-    if (!one_address(&w->locks, &l.address, &err) || !lock_live_run(&l, w->key, &err)) {
+    if (!lock_live_run(&l, w->key, &err)) {
         status = command_fail(&err);
     } else if (command_output_to(env, o->common.output, &out)) {
         struct lock_names names = lock_live_names(&l);
@@ -155,7 +148,8 @@ static int show_live(struct command_env *env, const struct contention_options *o
 
 static int show_recording(struct command_env *env, const struct contention_options *o, struct wish *w) {
     struct err err = ERR_INIT;
-    bool by_site = !o->threads && !o->addresses;
+    struct lock_table table = table_of(o);
+    bool by_site = table.by == LOCK_BY_SITE;
     struct lock_session s = {
         .view = {.env = env,
                  .input = o->common.input,
@@ -169,8 +163,9 @@ static int show_recording(struct command_env *env, const struct contention_optio
         .types = w->types,
         .who = &w->who,
         .locks = &w->locks,
+        .groups = &w->groups,
         .site = sites_of(o, by_site),
-        .table = table_of(o),
+        .table = table,
     };
     bool ok = lock_session_open(&s, &err) && lock_session_read(&s, w->key, &err);
     if (ok) {
@@ -200,12 +195,14 @@ int lock_contention(struct command_env *env, const struct lock_common *common, i
     bool ok = lock_fields_parse(o.fields ? o.fields : "contended,wait_total,wait_max,avg_wait",
                                 o.key ? o.key : "wait_total", FIELDS, &w.columns, &w.key, &err) &&
               parse_types(o.types, &w.types, &err) && filter_parse(&lists, &w.who, &err) &&
-              (!o.locks || filter_names_parse("--lock-filter", o.locks, &w.locks, &err));
+              (!o.locks || filter_names_parse("--lock-filter", o.locks, &w.locks, &err)) &&
+              (!o.cgroups || filter_names_parse("--cgroup-filter", o.cgroups, &w.groups, &err));
     if (!ok)
         status = command_fail(&err);
     else
         status = o.use_bpf ? show_live(env, &o, &w, argc, argv) : show_recording(env, &o, &w);
     filter_fini(&w.who);
     filter_names_fini(&w.locks);
+    filter_names_fini(&w.groups);
     return status;
 }

@@ -8,74 +8,10 @@
 
 #include "base/log.h"
 #include "bpf/dist/locks.h"
+#include "events/cgroups.h"
 #include "os/files.h"
 #include "os/poller.h"
 #include "os/run/child.h"
-
-static const char KALLSYMS[] = "/proc/kallsyms";
-
-/* ---- what is measured ---- */
-
-static bool put_targets(struct lock_live *l, const struct filter_ranges *ranges, uint64_t bit,
-                        struct err *err) {
-    const uint32_t one = 1;
-    for (size_t i = 0; ranges && i < ranges->list.count; i++)
-        for (uint64_t n = ranges->list.items[i].first; n <= ranges->list.items[i].last; n++) {
-            uint64_t key = n | bit;
-            int e = os_bpf_update(l->bpf, l->object.maps[LOCKS_MAP_TARGETS].fd, &key, &one);
-            if (e < 0)
-                return err_errno(err, -e, "-p", "too many processes or threads");
-        }
-    return true;
-}
-
-static bool put_cpus(struct lock_live *l, struct err *err) {
-    const uint32_t one = 1;
-    for (size_t i = 0; i < l->cpus->list.count; i++)
-        for (uint64_t n = l->cpus->list.items[i].first; n <= l->cpus->list.items[i].last; n++) {
-            uint32_t cpu = (uint32_t)n;
-            int e = os_bpf_update(l->bpf, l->object.maps[LOCKS_MAP_CPUS].fd, &cpu, &one);
-            if (e < 0)
-                return err_errno(err, -e, "-C", "too many CPUs");
-        }
-    return true;
-}
-
-/* The flags of events that have one of these types. */
-static uint64_t flags_of(uint32_t types) {
-    uint64_t flags = 0;
-    for (unsigned f = 0; f < 64 && types; f++)
-        if (types & UINT32_C(1) << lock_type(f))
-            flags |= UINT64_C(1) << f;
-    return flags;
-}
-
-static uint32_t told_apart_by(const struct lock_live *l) {
-    if (l->owners)
-        return BPF_LOCKS_BY_OWNER;
-    return l->table.by == LOCK_BY_THREAD    ? BPF_LOCKS_BY_THREAD
-           : l->table.by == LOCK_BY_ADDRESS ? BPF_LOCKS_BY_ADDRESS
-                                            : BPF_LOCKS_BY_STACK;
-}
-
-static bool load(struct lock_live *l, struct err *err) {
-    static const uint32_t MAPS[] = {LOCKS_MAP_WAITS, LOCKS_MAP_SUMS, LOCKS_MAP_STACKS};
-    if (!os_bpf_open(&l->object, l->bpf, &bpf_locks, err))
-        return false;
-    struct bpf_locks_rodata *data = os_bpf_data(&l->object, LOCKS_MAP_RODATA);
-    data->options = (struct bpf_locks_options){
-        .by = told_apart_by(l),
-        .stacks = told_apart_by(l) == BPF_LOCKS_BY_STACK || l->site.filter,
-        .all = l->all,
-        .cpus = l->cpus && l->cpus->list.count,
-        .types = flags_of(l->types),
-        .address = l->address,
-    };
-    for (size_t i = 0; l->entries && i < sizeof MAPS / sizeof *MAPS; i++)
-        os_bpf_set_entries(&l->object, MAPS[i], l->entries);
-    return os_bpf_load(&l->object, l->verbose, err) && put_targets(l, l->pids, 0, err) &&
-           put_targets(l, l->tids, UINT64_C(1) << 32, err) && (!l->cpus || put_cpus(l, err));
-}
 
 /* ---- while it lasts ---- */
 
@@ -107,11 +43,9 @@ static bool measure(struct lock_live *l, struct err *err) {
     struct waiting w = {.poller = -1, .signals = {.fd = -1}};
     bool ok = os_signals_open(&w.signals, SIGNALS, err) &&
               (!l->command || os_child_start(&w.child, l->command, &w.signals, OS_CHILD_OURS, err)) &&
-              load(l, err);
+              lock_live_load(l, err);
     if (ok && l->command && !l->all) {
-        struct filter_range one = {(uint64_t)w.child.pid, (uint64_t)w.child.pid};
-        struct filter_ranges own = {.list = {&one, 1, 1}};
-        ok = put_targets(l, &own, 0, err);
+        ok = lock_live_measure_process(l, (uint64_t)w.child.pid, err);
     }
     ok = ok && wait_for_end(l, &w, err);
     if (w.child.pid)
@@ -133,11 +67,23 @@ static const char *name_function(void *ctx, uint64_t address, uint64_t *offset, 
     return room;
 }
 
+/* A path that was given to another group since is the later one's. */
+static bool note_group(void *ctx, uint64_t id, const char *path) {
+    struct lock_live *l = ctx;
+    uint32_t name = strpool_add(&l->names, path, strlen(path));
+    return name != STRPOOL_NONE && hash_map_set(&l->group_names, id, name);
+}
+
 static bool read_names(struct lock_live *l, struct err *err) {
+    writer_fini(&l->kallsyms); /* there may be modules that were not when the choice was made */
     l->kallsyms = writer_make(false);
-    if (!os_files_real.read(os_files_real.ctx, KALLSYMS, &l->kallsyms, err))
+    if (!os_files_real.read(os_files_real.ctx, LOCK_LIVE_KALLSYMS, &l->kallsyms, err))
         return false;
-    return kallsyms_names_read(&l->functions, writer_bytes(&l->kallsyms)) || err_memory(err, KALLSYMS);
+    struct bytes text = writer_bytes(&l->kallsyms);
+    return (kallsyms_names_read(&l->functions, text, KALLSYMS_FUNCTIONS) &&
+            kallsyms_names_read(&l->variables, text, KALLSYMS_VARIABLES) &&
+            (l->table.by != LOCK_BY_GROUP || perf_cgroups_each(&os_proc_system, note_group, l))) ||
+           err_memory(err, "names");
 }
 
 static const char *site_text(void *ctx, const struct lock_row *r) {
@@ -157,13 +103,27 @@ static const char *thread_text(void *ctx, const struct lock_row *r) {
     return r->name == STRPOOL_NONE ? "Unknown" : strpool_text(&l->names, r->name);
 }
 
+/* Only what a variable begins with: where it ends is not in the list. */
 static const char *lock_text(void *ctx, const struct lock_row *r) {
-    (void)ctx, (void)r; /* the list of functions has no variables */
-    return "";
+    struct lock_live *l = ctx;
+    const struct kallsyms_place *p = kallsyms_names_find(&l->variables, r->address);
+    if (!p || p->address != r->address)
+        return "";
+    snprintf(l->room, sizeof l->room, "%.*s", (int)p->name.size, (const char *)p->name.data);
+    return l->room;
+}
+
+static const char *group_text(void *ctx, const struct lock_row *r) {
+    struct lock_live *l = ctx;
+    uint32_t name = hash_map_get(&l->group_names, r->group);
+    if (name != HASH_ABSENT)
+        return strpool_text(&l->names, name);
+    snprintf(l->room, sizeof l->room, LOCK_GROUP_WITHOUT_NAME, (unsigned long long)r->group);
+    return l->room;
 }
 
 struct lock_names lock_live_names(struct lock_live *l) {
-    return (struct lock_names){l, site_text, stack_text, thread_text, lock_text};
+    return (struct lock_names){l, site_text, stack_text, thread_text, lock_text, group_text};
 }
 
 /* ---- what was summed ---- */
@@ -210,6 +170,7 @@ static bool take_sum(void *ctx, const void *key_bytes, const void *values) {
         row.min_ns = s.min_ns < row.min_ns ? s.min_ns : row.min_ns;
     }
     row.type = lock_type(key.flags);
+    row.group = l->table.by == LOCK_BY_GROUP ? key.what : 0;
     if (!row.contended)
         return true;
     if (l->table.by == LOCK_BY_SITE || l->site.filter) {
@@ -253,6 +214,8 @@ static bool read_sums(struct lock_live *l, struct err *err) {
 }
 
 bool lock_live_run(struct lock_live *l, enum lock_field key, struct err *err) {
+    if (l->table.by == LOCK_BY_GROUP && !perf_cgroups_each(&os_proc_system, note_group, l))
+        return err_memory(err, "control groups");
     if (!measure(l, err) || !read_names(l, err) || !read_sums(l, err))
         return false;
     lock_table_sort(&l->table, key);
@@ -262,6 +225,8 @@ bool lock_live_run(struct lock_live *l, enum lock_field key, struct err *err) {
 void lock_live_close(struct lock_live *l) {
     os_bpf_close(&l->object);
     kallsyms_names_fini(&l->functions);
+    kallsyms_names_fini(&l->variables);
+    hash_map_fini(&l->group_names);
     writer_fini(&l->kallsyms);
     strpool_fini(&l->names);
     lock_table_fini(&l->table);

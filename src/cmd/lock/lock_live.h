@@ -16,18 +16,27 @@ struct lock_live {
     const struct filter_ranges *cpus; /* each may be empty */
     const struct filter_ranges *pids, *tids;
     uint32_t types;
-    uint64_t address;       /* 0: all locks */
-    uint32_t entries;       /* room in the kernel's maps; 0: the usual */
-    char **command;         /* NULL: until a signal */
-    struct call_sites site; /* own, skip, depth, stacks, filter */
+    const struct filter_names *locks;  /* addresses and variables; may be empty */
+    const struct filter_names *groups; /* paths of control groups; may be empty */
+    uint32_t entries;                  /* room in the kernel's maps; 0: the usual */
+    char **command;                    /* NULL: until a signal */
+    struct call_sites site;            /* own, skip, depth, stacks, filter */
     struct lock_table table;
     /* ---- */
     struct os_bpf_object object;
-    struct kallsyms_names functions;
+    struct kallsyms_names functions, variables;
     struct writer kallsyms;
-    struct strpool names; /* of threads */
-    int status;           /* the command's */
+    struct strpool names;        /* of threads and control groups */
+    struct hash_map group_names; /* id -> name */
+    char room[512];              /* the text of a lock or a control group */
+    int status;                  /* the command's */
 };
+
+#define LOCK_LIVE_KALLSYMS "/proc/kallsyms"
+
+/* Loads the programs, and tells them the choice; then also of a process with its children. */
+bool lock_live_load(struct lock_live *l, struct err *err);
+bool lock_live_measure_process(struct lock_live *l, uint64_t pid, struct err *err);
 
 /* Measures, and fills the table, sorted by `key`. False with *err. */
 bool lock_live_run(struct lock_live *l, enum lock_field key, struct err *err);

@@ -78,8 +78,15 @@ static const char *stack_text(void *ctx, const struct lock_row *r) {
                                         : "";
 }
 
+static const char *group_text(void *ctx, const struct lock_row *r) {
+    struct lock_session *s = ctx;
+    const char *path = model_cgroup(s->view.model, r->group);
+    snprintf(s->room, sizeof s->room, LOCK_GROUP_WITHOUT_NAME, (unsigned long long)r->group);
+    return path ? path : s->room;
+}
+
 struct lock_names lock_session_names(struct lock_session *s) {
-    return (struct lock_names){s, site_text, stack_text, thread_text, lock_text};
+    return (struct lock_names){s, site_text, stack_text, thread_text, lock_text, group_text};
 }
 
 /* ---- events ---- */
@@ -96,6 +103,23 @@ static bool wants_lock(struct lock_session *s, uint64_t address, uint32_t name, 
     if (!s->lockdep && (name = name_lock(s, address)) == STRPOOL_NONE)
         *memory = false;
     return name != STRPOOL_NONE && filter_names_has(s->locks, strpool_text(&s->names, name));
+}
+
+static bool wants_groups(const struct lock_session *s) {
+    return s->table.by == LOCK_BY_GROUP || (s->groups && s->groups->list.count);
+}
+
+/* Whether -G wants the threads of this group. */
+static bool wants_group(const struct lock_session *s, uint64_t group) {
+    bool wanted = !s->groups || !s->groups->list.count;
+    const char *path = wanted ? NULL : model_cgroup(s->view.model, group);
+    for (size_t i = 0; path && i < s->groups->list.count && !wanted; i++) {
+        const char *name = s->groups->list.items[i], *at = path + strspn(path, "/");
+        name += strspn(name, "/");
+        size_t n = strlen(name);
+        wanted = !n || (strncmp(at, name, n) == 0 && (!at[n] || at[n] == '/'));
+    }
+    return wanted;
 }
 
 static bool begins(int kind) {
@@ -136,10 +160,11 @@ static bool describe(struct lock_session *s, const struct event_view_item *item,
                              .flags = (unsigned)tracepoint_int(t, FLAGS, 0),
                              .tid = t->sample.tid,
                              .pid = t->sample.pid,
+                             .group = t->sample.have & PERFDATA_SAMPLE_CGROUP ? t->sample.cgroup : 0,
                              .cpu = t->sample.cpu,
                              .site = CALL_SITE_NONE,
                              .name = STRPOOL_NONE};
-    if (s->lockdep != is_lockdep(t->kind) ||
+    if (s->lockdep != is_lockdep(t->kind) || !wants_group(s, e->group) ||
         (s->who && !filter_sample(s->who, s->view.model, &t->sample, when)))
         return false;
     struct bytes name = tracepoint_text(t, NAME);
@@ -180,12 +205,22 @@ static bool parse_addresses(struct lock_session *s, struct err *err) {
 
 bool lock_session_open(struct lock_session *s, struct err *err) {
     locks_init(&s->model, lock_table_add, &s->table);
+    s->view.wants_groups = wants_groups(s);
     if (!parse_addresses(s, err) || !event_view_open(&s->view, err))
         return false;
     s->site.frames = &s->view.stacks;
     tracepoints_init(&s->events, s->view.recording.stream, &s->view.recording.namer, ROWS,
-                     sizeof ROWS / sizeof *ROWS, 0);
+                     sizeof ROWS / sizeof *ROWS, PERFDATA_SAMPLE_CGROUP);
     return tracepoints_update(&s->events, err);
+}
+
+static bool groups_known(const struct lock_session *s, struct err *err) {
+    const struct perfdata_events *events = stream_events(s->view.recording.stream);
+    bool known = !wants_groups(s);
+    for (size_t i = 0; i < events->list.count && !known; i++)
+        known = events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CGROUP;
+    return known || err_set(err, ERR_ABSENT, stream_path(s->view.recording.stream),
+                            "control groups were not recorded: use 'sonde lock record --all-cgroups', or -b");
 }
 
 bool lock_session_read(struct lock_session *s, enum lock_field key, struct err *err) {
@@ -193,7 +228,7 @@ bool lock_session_read(struct lock_session *s, enum lock_field key, struct err *
     if (!s->lockdep && !tracepoints_have(&s->events, LOCK_EVENT_BEGIN))
         return err_set(err, ERR_ABSENT, stream_path(s->view.recording.stream),
                        "no contention of locks was recorded: use 'sonde lock record'");
-    if (!event_view_tracepoints(&s->view, &s->events, take, s, err))
+    if (!groups_known(s, err) || !event_view_tracepoints(&s->view, &s->events, take, s, err))
         return false;
     locks_finish(&s->model);
     lock_table_sort(&s->table, key);

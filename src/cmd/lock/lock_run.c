@@ -12,7 +12,7 @@ int lock_record(struct command_env *env, const struct lock_common *common, int a
      * to wait; perf wants them at the end, too. */
     static const char *const LOCKDEP[] = {"lock:lock_acquire", "lock:lock_acquired", "lock:lock_contended",
                                           "lock:lock_release"};
-    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", "--synth", "task", NULL};
+    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", "--synth", "task,cgroup", NULL};
     struct forward words;
     struct err err = ERR_INIT, absent = ERR_INIT;
     forward_record_begin(&words, FIRST);

@@ -9,9 +9,9 @@ static int compare(const void *a, const void *b) {
     return x->name.data < y->name.data ? -1 : x->name.data > y->name.data;
 }
 
-bool kallsyms_names_read(struct kallsyms_names *n, struct bytes text) {
+bool kallsyms_names_read(struct kallsyms_names *n, struct bytes text, const char *types) {
     for (struct kallsyms_symbol s; kallsyms_next(&text, &s);) {
-        if (!s.address || !s.type || !strchr("tTwW", s.type))
+        if (!s.address || !s.type || !strchr(types, s.type))
             continue;
         struct kallsyms_place *p = vec_push(&n->list);
         if (!p)

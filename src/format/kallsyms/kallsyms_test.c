@@ -39,7 +39,8 @@ static void test_names(void **state) {
         "ffffffff81000200 t later\nffffffff81000100 T first\nffffffff81000100 T alias\n"
         "ffffffff81000180 D data\n0 T hidden\nffffffffc0000000 t init_one\t[ext4]\n";
     struct kallsyms_names n = {0};
-    assert_true(kallsyms_names_read(&n, (struct bytes){(const uint8_t *)TEXT, sizeof TEXT - 1}));
+    assert_true(
+        kallsyms_names_read(&n, (struct bytes){(const uint8_t *)TEXT, sizeof TEXT - 1}, KALLSYMS_FUNCTIONS));
     assert_int_equal(n.list.count, 4);
     assert_null(kallsyms_names_find(&n, 0xffffffff810000ff));
     assert_true(is(kallsyms_names_find(&n, 0xffffffff81000100)->name, "first"));
@@ -47,8 +48,15 @@ static void test_names(void **state) {
     assert_true(is(kallsyms_names_find(&n, 0xffffffff81000200)->name, "later"));
     assert_true(is(kallsyms_names_find(&n, UINT64_MAX)->name, "init_one"));
     kallsyms_names_fini(&n);
+    struct kallsyms_names variables = {0};
+    assert_true(kallsyms_names_read(&variables, (struct bytes){(const uint8_t *)TEXT, sizeof TEXT - 1},
+                                    KALLSYMS_VARIABLES));
+    assert_int_equal(variables.list.count, 1);
+    assert_true(is(kallsyms_names_find(&variables, 0xffffffff81000180)->name, "data"));
+    kallsyms_names_fini(&variables);
     struct kallsyms_names none = {0};
-    assert_true(kallsyms_names_read(&none, (struct bytes){NULL, 0}) && !kallsyms_names_find(&none, 1));
+    assert_true(kallsyms_names_read(&none, (struct bytes){NULL, 0}, KALLSYMS_FUNCTIONS) &&
+                !kallsyms_names_find(&none, 1));
     kallsyms_names_fini(&none);
 }
 

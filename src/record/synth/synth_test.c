@@ -87,6 +87,10 @@ static void test_cgroups(void **state) {
         assert_string_equal((const char *)t.rec.cgroup.path.data, WANT[i].path);
     }
     assert_false(synth_test_next(&t, writer_bytes(&t.got)));
+    uint64_t id = 0;
+    assert_true(perf_cgroups_find(&proc, "a/b", &id) && id == 77);
+    assert_true(perf_cgroups_find(&proc, "/a", &id) && id == 55);
+    assert_false(perf_cgroups_find(&proc, "c", &id));
     synth_test_fini(&t);
 }
 

@@ -11,6 +11,8 @@ static uint64_t key_of(const struct lock_table *t, const struct lock_row *w) {
         return w->tid;
     case LOCK_BY_ADDRESS:
         return w->address;
+    case LOCK_BY_GROUP:
+        return w->group;
     default:
         return w->name;
     }
@@ -27,6 +29,7 @@ static struct lock_row *find_row(struct lock_table *t, const struct lock_row *li
     if (!fresh || !hash_map_set(&t->index, key, i))
         return NULL;
     *fresh = (struct lock_row){.address = like->address,
+                               .group = like->group,
                                .tid = like->tid,
                                .pid = like->pid,
                                .site = like->site,
@@ -57,6 +60,7 @@ bool lock_table_add(void *ctx, const struct lock_wait *w) {
     /* If only contention is recorded, each wait ends with an acquisition, and acquisitions without a wait are
      * not recorded. */
     const struct lock_row one = {.address = w->address,
+                                 .group = w->group,
                                  .tid = w->tid,
                                  .pid = w->pid,
                                  .site = w->site,
@@ -104,6 +108,8 @@ static int compare(const void *a, const void *b, void *ctx) {
         d = down(y->tid, x->tid);
     if (!d)
         d = down(y->site, x->site);
+    if (!d)
+        d = down(y->group, x->group);
     return d ? d : down(y->type, x->type);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of waits for locks: by call site, by thread, by lock, or by the lock's name. */
+/* Sums of waits for locks: by call site, by thread, by lock, by the lock's name, or by control
+ * group. */
 #ifndef SONDE_STATES_LOCK_LOCK_TABLE_H
 #define SONDE_STATES_LOCK_LOCK_TABLE_H
 
@@ -10,12 +11,14 @@ enum lock_by {
     LOCK_BY_THREAD,
     LOCK_BY_ADDRESS,
     LOCK_BY_NAME,
+    LOCK_BY_GROUP, /* the control group of who waited */
 };
 
 struct lock_row {
     uint64_t acquired, contended;
     uint64_t total_ns, max_ns, min_ns; /* of waits; 0 without any */
     uint64_t address;                  /* this and the next ones are of the row's first wait */
+    uint64_t group;
     uint32_t tid, pid, site, name;
     unsigned type;
 };

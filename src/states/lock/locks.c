@@ -113,6 +113,7 @@ static bool begin(struct locks *l, struct lock_thread *t, const struct lock_even
     }
     *p = (struct lock_pending){.address = e->address,
                                .since_ns = e->time_ns,
+                               .group = e->group,
                                .pid = e->pid,
                                .name = e->name,
                                .site = e->site,
@@ -126,6 +127,7 @@ static bool hand_on(struct locks *l, const struct lock_event *e, const struct lo
     const struct lock_wait w = {.address = e->address,
                                 .since_ns = p ? p->since_ns : e->time_ns,
                                 .until_ns = e->time_ns,
+                                .group = p ? p->group : e->group,
                                 .tid = e->tid,
                                 .pid = e->pid,
                                 .name = p ? p->name : e->name,

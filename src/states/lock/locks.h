@@ -60,14 +60,16 @@ struct lock_event {
     unsigned flags;
     uint64_t time_ns, address;
     uint32_t tid, pid, cpu;
-    uint32_t name; /* as the caller numbers names; handed on */
-    uint32_t site; /* the call site, likewise */
-    bool ignored;  /* of BEGIN, CONTENDED: the wait is not handed on */
+    uint32_t name;  /* as the caller numbers names; handed on */
+    uint32_t site;  /* the call site, likewise */
+    uint64_t group; /* the control group of the thread, likewise */
+    bool ignored;   /* of BEGIN, CONTENDED: the wait is not handed on */
 };
 
 /* A lock that was acquired, or waited for. */
 struct lock_wait {
     uint64_t address, since_ns, until_ns; /* equal if it was acquired without a wait */
+    uint64_t group;
     uint32_t tid, pid, name, site;
     unsigned type;
     bool contended; /* it was waited for */
@@ -78,7 +80,7 @@ struct lock_wait {
 typedef bool locks_sink_fn(void *ctx, const struct lock_wait *w);
 
 struct lock_pending {
-    uint64_t address, since_ns;
+    uint64_t address, since_ns, group;
     uint32_t pid, name, site;
     unsigned type;
     bool lockdep, ignored;

@@ -54,6 +54,28 @@ static void test_waits(void **state) {
     lock_table_fini(&t);
 }
 
+/* Waits of two threads by their control groups; what was begun in one group counts for it. */
+static void test_groups(void **state) {
+    static const struct lock_event EVENTS[] = {
+        {.kind = LOCK_EVENT_BEGIN, .time_ns = 10, .tid = A, .address = LOCK, .flags = LOCK_SPIN, .group = 7},
+        {.kind = LOCK_EVENT_BEGIN, .time_ns = 11, .tid = B, .address = LOCK, .flags = LOCK_SPIN, .group = 8},
+        {.kind = LOCK_EVENT_END, .time_ns = 20, .tid = A, .address = LOCK, .group = 8},
+        {.kind = LOCK_EVENT_END, .time_ns = 31, .tid = B, .address = LOCK, .group = 8},
+    };
+    struct lock_table t = {.by = LOCK_BY_GROUP};
+    struct locks l;
+    (void)state;
+    locks_init(&l, lock_table_add, &t);
+    for (size_t i = 0; i < sizeof EVENTS / sizeof *EVENTS; i++)
+        assert_true(locks_apply(&l, &EVENTS[i]));
+    lock_table_sort(&t, LOCK_TOTAL);
+    assert_int_equal(t.rows.count, 2);
+    assert_true(t.rows.items[0].group == 8 && t.rows.items[0].total_ns == 20);
+    assert_true(t.rows.items[1].group == 7 && t.rows.items[1].total_ns == 10);
+    locks_fini(&l);
+    lock_table_fini(&t);
+}
+
 /* A mutex that stops spinning says so by another BEGIN: one wait. */
 static void test_mutex(void **state) {
     struct lock_table t = {.by = LOCK_BY_SITE};
@@ -237,9 +259,10 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waits),   cmocka_unit_test(test_mutex), cmocka_unit_test(test_idle_and_losses),
-        cmocka_unit_test(test_lockdep), cmocka_unit_test(test_names), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_sites),   cmocka_unit_test(test_merge), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_waits),           cmocka_unit_test(test_groups),  cmocka_unit_test(test_mutex),
+        cmocka_unit_test(test_idle_and_losses), cmocka_unit_test(test_lockdep), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_random),          cmocka_unit_test(test_sites),   cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

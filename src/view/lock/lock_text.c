@@ -73,6 +73,7 @@ static void contention_head(const struct lock_table *t, const struct lock_column
     out_str(o, c->owners                  ? "          pid   owner\n\n"
                : t->by == LOCK_BY_THREAD  ? "          pid   comm\n\n"
                : t->by == LOCK_BY_ADDRESS ? "            address   symbol\n\n"
+               : t->by == LOCK_BY_GROUP   ? "   cgroup\n\n"
                                           : "         type   caller\n\n");
 }
 
@@ -97,6 +98,9 @@ static void contention_row(const struct lock_table *t, const struct lock_row *r,
         out_printf(o, "   %16" PRIx64 "   ", r->address);
         put_name(o, n->lock(n->ctx, r));
         out_printf(o, " (%s)", lock_type_name(r->type, true));
+    } else if (t->by == LOCK_BY_GROUP) {
+        out_str(o, "   ");
+        put_name(o, n->group(n->ctx, r));
     } else {
         out_printf(o, " %12s   ", lock_type_name(r->type, false));
         put_name(o, n->site(n->ctx, r));
@@ -120,6 +124,8 @@ static void csv_head(const struct lock_table *t, const struct lock_columns *c, s
         out_printf(o, "pid%s %s\n", s, c->owners ? "owner" : "comm");
     else if (t->by == LOCK_BY_ADDRESS)
         out_printf(o, "address%s symbol%s type\n", s, s);
+    else if (t->by == LOCK_BY_GROUP)
+        out_str(o, "cgroup\n");
     else if (c->verbose)
         out_printf(o, "type%s caller%s stacktrace\n", s, s);
     else
@@ -138,6 +144,8 @@ static void csv_row(const struct lock_table *t, const struct lock_row *r, const 
         out_printf(o, "%" PRIx64 "%s ", r->address, s);
         put_name(o, n->lock(n->ctx, r));
         out_printf(o, "%s %s", s, lock_type_name(r->type, true));
+    } else if (t->by == LOCK_BY_GROUP) {
+        put_name(o, n->group(n->ctx, r));
     } else {
         out_printf(o, "%s%s ", lock_type_name(r->type, false), s);
         put_name(o, n->site(n->ctx, r));

@@ -23,12 +23,13 @@ struct lock_names {
     const char *(*stack)(void *ctx, const struct lock_row *r); /* a line for each frame; "" : none */
     const char *(*thread)(void *ctx, const struct lock_row *r);
     const char *(*lock)(void *ctx, const struct lock_row *r); /* "" : it has no name */
+    const char *(*group)(void *ctx, const struct lock_row *r);
 };
 
 /* Reads "contended" and so on; LOCK_FIELDS: there is none of that name. */
 enum lock_field lock_field_named(const char *name, size_t len);
 
-/* `lock contention`: rows by site, thread or address (table->by). Sorted rows. */
+/* `lock contention`: rows by site, thread, address or control group (table->by). Sorted rows. */
 void lock_text_contention(const struct lock_table *t, const struct lock_columns *c,
                           const struct lock_names *names, struct out *o);
 /* `lock report`, by thread, or by address or name. */
