@@ -280,7 +280,10 @@ def usage():
     check("Unknown --sort key: `avg'" in sonde("report", "-s", "avg", status=129).stderr, "an unknown key")
     check("Unknown --event key: `none'" in sonde("report", "-k", "none", status=129).stderr, "an unknown work")
     check("Unknown --sort key: `count'" in sonde("top", "-s", "count", status=129).stderr, "an unknown key of top")
-    check("not there yet" in sonde("report", "-b", status=1).stderr, "-b")
+    for verb in ("report", "latency", "top"):
+        check("with -b only" in sonde(verb, "true", status=129).stderr, f"{verb}: a command without -b")
+        check("--time chooses" in sonde(verb, "-b", "--time", "1,2", "true", status=129).stderr, f"{verb} -b --time")
+        check("no input" in sonde(verb, "-b", "-i", "x", "true", status=129).stderr, f"{verb} -b -i")
     sonde(status=129)
     sonde("nosuch", status=129)
     pd.Recording().write("perf.data")

@@ -12,7 +12,7 @@
 /* The options that all verbs have, before or after the verb, and what to show. */
 struct kwork_common {
     const char *input, *classes, *cpus, *times, *name, *sort;
-    bool force, json, dump;
+    bool force, json, dump, use_bpf;
     int verbose;
     struct symbol_options symbols;
 };

@@ -2,56 +2,35 @@
 #include "cmd/lock/lock_live.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "bpf/dist/locks.h"
+#include "cmd/common/measure.h"
 #include "events/cgroups.h"
-#include "os/files.h"
-#include "os/poller.h"
-#include "os/run/child.h"
 
 /* ---- while it lasts ---- */
 
-struct waiting {
-    struct os_child child;
-    struct os_signals signals;
-    int poller;
-};
+static bool load(void *ctx, uint64_t pid, struct err *err) {
+    struct lock_live *l = ctx;
+    return lock_live_load(l, err) && (!pid || l->all || lock_live_measure_process(l, pid, err));
+}
 
-static bool wait_for_end(struct lock_live *l, struct waiting *w, struct err *err) {
-    struct os_poll_event event;
-    if ((w->poller = os_poller_open(err)) < 0 || !os_poller_add(w->poller, w->signals.fd, 0, err))
-        return false;
-    if (!os_bpf_attach(&l->object, err) || (l->command && !os_child_go(&w->child, l->command[0], err)))
-        return false;
-    for (bool stop = false; !stop;) {
-        os_poller_wait(w->poller, &event, 1, -1);
-        for (int sig; (sig = os_signals_next(&w->signals, NULL)) != 0;)
-            stop = sig != SIGCHLD || os_child_ended(&w->child, &l->status) || stop;
-    }
+static bool attach(void *ctx, struct err *err) {
+    struct lock_live *l = ctx;
+    return os_bpf_attach(&l->object, err);
+}
+
+static void end(void *ctx) {
+    struct lock_live *l = ctx;
     os_bpf_detach(&l->object);
-    if (w->child.pid)
-        l->status = os_child_stop(&w->child);
-    return true;
 }
 
 static bool measure(struct lock_live *l, struct err *err) {
-    static const int SIGNALS[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, 0};
-    struct waiting w = {.poller = -1, .signals = {.fd = -1}};
-    bool ok = os_signals_open(&w.signals, SIGNALS, err) &&
-              (!l->command || os_child_start(&w.child, l->command, &w.signals, OS_CHILD_OURS, err)) &&
-              lock_live_load(l, err);
-    if (ok && l->command && !l->all) {
-        ok = lock_live_measure_process(l, (uint64_t)w.child.pid, err);
-    }
-    ok = ok && wait_for_end(l, &w, err);
-    if (w.child.pid)
-        os_child_stop(&w.child);
-    os_close(w.poller);
-    os_signals_close(&w.signals);
+    struct measure m = {.command = l->command, .ctx = l, .load = load, .attach = attach, .end = end};
+    bool ok = measure_run(&m, err);
+    l->status = m.status;
     return ok;
 }
 
@@ -59,12 +38,10 @@ static bool measure(struct lock_live *l, struct err *err) {
 
 static const char *name_function(void *ctx, uint64_t address, uint64_t *offset, char *room, size_t size) {
     struct lock_live *l = ctx;
-    const struct kallsyms_place *p = kallsyms_names_find(&l->functions, address);
-    if (!p)
-        return NULL;
-    *offset = address - p->address;
-    snprintf(room, size, "%.*s", (int)p->name.size, (const char *)p->name.data);
-    return room;
+    const char *name = kernel_names_function(&l->kernel, address, offset);
+    if (name)
+        snprintf(room, size, "%s", name);
+    return name ? room : NULL;
 }
 
 /* A path that was given to another group since is the later one's. */
@@ -74,16 +51,11 @@ static bool note_group(void *ctx, uint64_t id, const char *path) {
     return name != STRPOOL_NONE && hash_map_set(&l->group_names, id, name);
 }
 
+/* The kernel's anew: there may be modules that were not when the choice was made. */
 static bool read_names(struct lock_live *l, struct err *err) {
-    writer_fini(&l->kallsyms); /* there may be modules that were not when the choice was made */
-    l->kallsyms = writer_make(false);
-    if (!os_files_real.read(os_files_real.ctx, LOCK_LIVE_KALLSYMS, &l->kallsyms, err))
-        return false;
-    struct bytes text = writer_bytes(&l->kallsyms);
-    return (kallsyms_names_read(&l->functions, text, KALLSYMS_FUNCTIONS) &&
-            kallsyms_names_read(&l->variables, text, KALLSYMS_VARIABLES) &&
-            (l->table.by != LOCK_BY_GROUP || perf_cgroups_each(&os_proc_system, note_group, l))) ||
-           err_memory(err, "names");
+    return kernel_names_read(&l->kernel, err) &&
+           (l->table.by != LOCK_BY_GROUP || perf_cgroups_each(&os_proc_system, note_group, l) ||
+            err_memory(err, "control groups"));
 }
 
 static const char *site_text(void *ctx, const struct lock_row *r) {
@@ -103,14 +75,10 @@ static const char *thread_text(void *ctx, const struct lock_row *r) {
     return r->name == STRPOOL_NONE ? "Unknown" : strpool_text(&l->names, r->name);
 }
 
-/* Only what a variable begins with: where it ends is not in the list. */
 static const char *lock_text(void *ctx, const struct lock_row *r) {
     struct lock_live *l = ctx;
-    const struct kallsyms_place *p = kallsyms_names_find(&l->variables, r->address);
-    if (!p || p->address != r->address)
-        return "";
-    snprintf(l->room, sizeof l->room, "%.*s", (int)p->name.size, (const char *)p->name.data);
-    return l->room;
+    const char *name = kernel_names_variable(&l->kernel, r->address);
+    return name ? name : "";
 }
 
 static const char *group_text(void *ctx, const struct lock_row *r) {
@@ -224,10 +192,8 @@ bool lock_live_run(struct lock_live *l, enum lock_field key, struct err *err) {
 
 void lock_live_close(struct lock_live *l) {
     os_bpf_close(&l->object);
-    kallsyms_names_fini(&l->functions);
-    kallsyms_names_fini(&l->variables);
+    kernel_names_fini(&l->kernel);
     hash_map_fini(&l->group_names);
-    writer_fini(&l->kallsyms);
     strpool_fini(&l->names);
     lock_table_fini(&l->table);
     call_sites_fini(&l->site);

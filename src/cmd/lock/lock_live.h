@@ -3,9 +3,8 @@
 #ifndef SONDE_CMD_LOCK_LOCK_LIVE_H
 #define SONDE_CMD_LOCK_LOCK_LIVE_H
 
-#include "base/writer.h"
+#include "cmd/common/kernel_names.h"
 #include "cmd/lock/lock.h"
-#include "format/kallsyms/kallsyms_names.h"
 #include "os/bpf/bpf_maps.h"
 
 /* Zeroed at first; the owner sets what is above the line. */
@@ -24,15 +23,12 @@ struct lock_live {
     struct lock_table table;
     /* ---- */
     struct os_bpf_object object;
-    struct kallsyms_names functions, variables;
-    struct writer kallsyms;
+    struct kernel_names kernel;
     struct strpool names;        /* of threads and control groups */
     struct hash_map group_names; /* id -> name */
-    char room[512];              /* the text of a lock or a control group */
+    char room[40];               /* the text of a control group without a name */
     int status;                  /* the command's */
 };
-
-#define LOCK_LIVE_KALLSYMS "/proc/kallsyms"
 
 /* Loads the programs, and tells them the choice; then also of a process with its children. */
 bool lock_live_load(struct lock_live *l, struct err *err);

@@ -6,7 +6,6 @@
 #include "bpf/dist/locks.h"
 #include "cmd/lock/lock_live.h"
 #include "events/cgroups.h"
-#include "os/files.h"
 
 static bool put_targets(struct lock_live *l, const struct filter_ranges *ranges, uint64_t bit,
                         struct err *err) {
@@ -41,15 +40,14 @@ static bool put_lock(struct lock_live *l, uint64_t address, struct err *err) {
 
 /* A variable of the kernel, or all of that name. */
 static bool put_variable(struct lock_live *l, const char *name, struct err *err) {
-    if (!l->kallsyms.size && !os_files_real.read(os_files_real.ctx, LOCK_LIVE_KALLSYMS, &l->kallsyms, err))
-        return false;
-    struct bytes rest = writer_bytes(&l->kallsyms);
     size_t found = 0, n = strlen(name);
-    for (struct kallsyms_symbol s; kallsyms_next(&rest, &s);) {
-        if (!s.address || s.name.size != n || memcmp(s.name.data, name, n) != 0 ||
-            !strchr(KALLSYMS_VARIABLES, s.type))
+    if (!l->kernel.text.size && !kernel_names_read(&l->kernel, err))
+        return false;
+    for (size_t i = 0; i < l->kernel.variables.list.count; i++) {
+        const struct kallsyms_place *p = &l->kernel.variables.list.items[i];
+        if (p->name.size != n || memcmp(p->name.data, name, n) != 0)
             continue;
-        if (!put_lock(l, s.address, err))
+        if (!put_lock(l, p->address, err))
             return false;
         found++;
     }

@@ -315,6 +315,8 @@ void os_bpf_detach(struct os_bpf_object *o) {
 }
 
 void os_bpf_close(struct os_bpf_object *o) {
+    if (!o->bpf)
+        return; /* never opened */
     os_bpf_detach(o);
     for (uint32_t i = 0; i < OS_BPF_PROGRAMS_MAX; i++)
         close_fd(o, &o->programs[i].fd);

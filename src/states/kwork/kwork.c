@@ -39,6 +39,20 @@ static uint32_t work_of(struct kwork *k, const struct kwork_event *e) {
     return hash_map_set(&k->by_work, key, index) ? index : KWORK_NONE;
 }
 
+uint32_t kwork_work_of(struct kwork *k, const struct kwork_event *e) {
+    uint32_t index = work_of(k, e);
+    if (index == KWORK_NONE)
+        return index;
+    struct kwork_work *w = &k->works.items[index];
+    w->function = e->function ? e->function : w->function;
+    if (e->name.size && w->name == STRPOOL_NONE) {
+        w->name = strpool_add(&k->names, (const char *)e->name.data, bytes_text_len(e->name));
+        if (w->name == STRPOOL_NONE)
+            return KWORK_NONE;
+    }
+    return index;
+}
+
 static uint32_t open_of(struct kwork *k, const struct kwork_event *e) {
     uint32_t cpu = e->class == KWORK_WORKQUEUE ? KWORK_NONE : e->cpu;
     uint64_t key = key_of(e->class, cpu, e->id);
@@ -107,17 +121,10 @@ static void enter(struct kwork *k, struct kwork_cpu *c, uint32_t index, struct k
 
 static bool entry(struct kwork *k, const struct kwork_event *e, struct kwork_cpu *c, uint32_t index) {
     struct kwork_open *o = &k->opens.items[index];
-    uint32_t work = work_of(k, e);
+    uint32_t work = kwork_work_of(k, e);
     if (work == KWORK_NONE)
         return false;
     k->faults.entries += o->entered;
-    struct kwork_work *w = &k->works.items[work];
-    w->function = e->function ? e->function : w->function;
-    if (e->name.size && w->name == STRPOOL_NONE) {
-        w->name = strpool_add(&k->names, (const char *)e->name.data, bytes_text_len(e->name));
-        if (w->name == STRPOOL_NONE)
-            return false;
-    }
     o->run = (struct kwork_run){.work = work,
                                 .cpu = e->cpu,
                                 .raised = o->raised,

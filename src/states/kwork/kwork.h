@@ -108,6 +108,9 @@ struct kwork {
 
 void kwork_init(struct kwork *k, kwork_sink_fn *sink, void *ctx);
 void kwork_fini(struct kwork *k);
+/* The row of the work of an event, made if it is not there, with the function and the name that the event
+ * gives it. For work that was summed elsewhere. KWORK_NONE: out of memory. */
+uint32_t kwork_work_of(struct kwork *k, const struct kwork_event *e);
 /* False: out of memory; only kwork_fini is allowed then. */
 bool kwork_apply(struct kwork *k, const struct kwork_event *e);
 /* Counts the work that never ended. */

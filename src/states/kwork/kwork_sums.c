@@ -20,17 +20,32 @@ static void add(struct kwork_sum *s, uint64_t since_ns, uint64_t until_ns) {
     s->total_ns += ns;
 }
 
+static struct kwork_row *row_of(struct kwork_sums *s, uint32_t work) {
+    while (s->rows.count <= work) {
+        struct kwork_row *row = vec_push(&s->rows);
+        if (!row)
+            return NULL;
+        row->work = (uint32_t)s->rows.count - 1;
+    }
+    return &s->rows.items[work];
+}
+
+bool kwork_sums_take(struct kwork_sums *s, const struct kwork *k, const struct kwork_row *row) {
+    if (!s->choice->classes[kwork_work(k, row->work)->class])
+        return true;
+    struct kwork_row *to = row_of(s, row->work);
+    if (to)
+        *to = *row;
+    return to;
+}
+
 bool kwork_sums_add(void *ctx, const struct kwork *k, const struct kwork_run *run) {
     struct kwork_sums *s = ctx;
     if (!kwork_chosen(s->choice, k, run))
         return true;
-    while (s->rows.count <= run->work) {
-        struct kwork_row *row = vec_push(&s->rows);
-        if (!row)
-            return false;
-        row->work = (uint32_t)s->rows.count - 1;
-    }
-    struct kwork_row *row = &s->rows.items[run->work];
+    struct kwork_row *row = row_of(s, run->work);
+    if (!row)
+        return false;
     add(&row->run, run->since_ns, run->until_ns);
     if (run->raised)
         add(&row->delay, run->raise_ns, run->since_ns);

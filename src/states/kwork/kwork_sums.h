@@ -32,6 +32,10 @@ struct kwork_sums {
 /* The sink of kwork; ctx is a struct kwork_sums, zeroed but for `choice`. */
 bool kwork_sums_add(void *ctx, const struct kwork *k, const struct kwork_run *run);
 
+/* Adds a row of the work, which was summed elsewhere; the choice has been made there but for classes. False:
+ * out of memory. */
+bool kwork_sums_take(struct kwork_sums *s, const struct kwork *k, const struct kwork_row *row);
+
 /* What rows are sorted by, downwards. */
 enum kwork_key { KWORK_RUNTIME, KWORK_AVG, KWORK_MAX, KWORK_COUNT, KWORK_KEYS };
 

@@ -88,28 +88,38 @@ static int by_cpu(const void *x, const void *y) {
     return compare_u64(((const struct kwork_top_cpu *)x)->number, ((const struct kwork_top_cpu *)y)->number);
 }
 
-static int by_time(const void *x, const void *y, void *ctx) {
+static int by_thread(const void *x, const void *y) {
     const struct kwork_top_thread *a = x, *b = y;
-    const struct states *s = ctx;
-    int by = compare_u64(b->run_ns, a->run_ns);
-    by = by ? by : compare_u64(states_thread(s, a->thread)->tid, states_thread(s, b->thread)->tid);
+    int by = compare_u64(a->tid, b->tid);
     return by ? by : compare_u64(a->thread, b->thread);
 }
 
-static int by_thread(const void *x, const void *y, void *ctx) {
+static int by_time(const void *x, const void *y) {
     const struct kwork_top_thread *a = x, *b = y;
-    const struct states *s = ctx;
-    int by = compare_u64(states_thread(s, a->thread)->tid, states_thread(s, b->thread)->tid);
-    return by ? by : compare_u64(a->thread, b->thread);
+    int by = compare_u64(b->run_ns, a->run_ns);
+    return by ? by : by_thread(x, y);
+}
+
+struct kwork_top_thread *kwork_top_add_thread(struct kwork_top *t) {
+    return vec_push(&t->threads);
+}
+
+struct kwork_top_cpu *kwork_top_add_cpu(struct kwork_top *t, uint32_t number) {
+    return cpu_at(t, number);
 }
 
 void kwork_top_finish(struct kwork_top *t, bool by_tid) {
     const struct states *s = t->states;
     size_t kept = 0;
+    t->names = s ? &s->names : t->names;
     for (size_t i = 0; i < t->threads.count; i++) {
         struct kwork_top_thread x = t->threads.items[i];
+        if (s) {
+            x.tid = states_thread(s, x.thread)->tid;
+            x.name = states_thread(s, x.thread)->name;
+        }
         x.run_ns -= x.inner_ns < x.run_ns ? x.inner_ns : x.run_ns;
-        if (x.run_ns && states_thread(s, x.thread)->tid)
+        if (x.run_ns && x.tid)
             t->threads.items[kept++] = x;
     }
     t->threads.count = kept;
@@ -118,10 +128,11 @@ void kwork_top_finish(struct kwork_top *t, bool by_tid) {
         c->idle_ns -= c->idle_inner_ns < c->idle_ns ? c->idle_inner_ns : c->idle_ns;
     }
     if (kept)
-        qsort_r(t->threads.items, kept, sizeof *t->threads.items, by_tid ? by_thread : by_time, (void *)s);
+        qsort(t->threads.items, kept, sizeof *t->threads.items, by_tid ? by_thread : by_time);
     if (t->cpus.count)
         qsort(t->cpus.items, t->cpus.count, sizeof *t->cpus.items, by_cpu);
-    t->window_ns = chosen_ns(t->choice, s->begin_ns, s->now_ns);
+    if (s)
+        t->window_ns = chosen_ns(t->choice, s->begin_ns, s->now_ns);
 }
 
 void kwork_top_fini(struct kwork_top *t) {

@@ -7,7 +7,8 @@
 #include "states/states.h"
 
 struct kwork_top_thread {
-    uint32_t thread;           /* index in states */
+    uint32_t thread;           /* index in states, where it is from there */
+    uint32_t tid, name;        /* set by kwork_top_finish: name in kwork_top.names, STRPOOL_NONE: not known */
     uint64_t run_ns, inner_ns; /* inner: in interrupts; kwork_top_finish subtracts it from run_ns */
 };
 
@@ -20,16 +21,26 @@ struct kwork_top_cpu {
 
 struct kwork_top {
     const struct kwork_choice *choice;    /* borrowed; only the part of a run within its times counts */
-    const struct states *states;          /* borrowed */
+    const struct states *states;          /* borrowed; NULL: threads and CPUs were summed elsewhere */
+    const struct strpool *names;          /* borrowed; that of states, if there are */
     VEC(struct kwork_top_thread) threads; /* by index in states until kwork_top_finish */
     VEC(struct kwork_top_cpu) cpus;       /* by their first run, then by number */
     struct hash_map by_cpu;
-    uint64_t window_ns; /* set by kwork_top_finish: the observed time of one CPU */
+    uint64_t window_ns; /* the observed time of one CPU; from states set by kwork_top_finish */
 };
+
+/* NULL: not known. */
+static inline const char *kwork_top_name(const struct kwork_top *t, const struct kwork_top_thread *x) {
+    return x->name == STRPOOL_NONE ? NULL : strpool_text(t->names, x->name);
+}
 
 /* The sinks of states and kwork; ctx of both is the struct kwork_top, of which choice and states are set. */
 bool kwork_top_interval(void *ctx, const struct states_interval *i);
 bool kwork_top_run(void *ctx, const struct kwork *k, const struct kwork_run *run);
+
+/* Threads and CPUs that were summed elsewhere: a new one with all but `thread`. NULL: out of memory. */
+struct kwork_top_thread *kwork_top_add_thread(struct kwork_top *t);
+struct kwork_top_cpu *kwork_top_add_cpu(struct kwork_top *t, uint32_t number);
 
 /* After states_finish: keeps the threads that ran, without idle ones, sorted by run time or by tid. */
 void kwork_top_finish(struct kwork_top *t, bool by_tid);

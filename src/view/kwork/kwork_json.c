@@ -62,6 +62,7 @@ void kwork_json_sums(const struct kwork_text *t, const struct kwork *k, const st
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    json_number(&j, "begin_ns", k->begin_ns);
     json_number(&j, "window_ns", k->now_ns - k->begin_ns);
     put_faults(&j, k);
     json_close(&j, '}');
@@ -118,11 +119,11 @@ void kwork_json_top(const struct kwork_text *t, const struct kwork_top *top) {
     json_open(&j, "threads", '[');
     for (size_t i = 0; i < top->threads.count && !t->out->failed; i++) {
         const struct kwork_top_thread *x = &top->threads.items[i];
-        const char *name = states_thread_name(top->states, x->thread);
+        const char *name = kwork_top_name(top, x);
         if (!is_wanted(t, name ? name : ""))
             continue;
         json_open(&j, NULL, '{');
-        json_number(&j, "tid", states_thread(top->states, x->thread)->tid);
+        json_number(&j, "tid", x->tid);
         if (name)
             json_text(&j, "comm", name);
         json_number(&j, "run_ns", x->run_ns);

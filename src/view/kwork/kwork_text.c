@@ -206,11 +206,10 @@ void kwork_text_top(const struct kwork_text *t, const struct kwork_top *top) {
     for (size_t i = 0; i < top->threads.count && !o->failed; i++) {
         const struct kwork_top_thread *x = &top->threads.items[i];
         char comm[64];
-        sched_name(top->states, x->thread, comm, sizeof comm);
+        sched_put_name(kwork_top_name(top, x), x->tid, comm, sizeof comm);
         if (!is_wanted(t, comm))
             continue;
-        out_printf(o, "%9" PRIu32 "%8.2f", states_thread(top->states, x->thread)->tid,
-                   percent(x->run_ns, top->window_ns));
+        out_printf(o, "%9" PRIu32 "%8.2f", x->tid, percent(x->run_ns, top->window_ns));
         sched_put_ms(o, x->run_ns, 15);
         out_printf(o, " ms  %-16s\n", comm);
     }

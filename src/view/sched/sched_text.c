@@ -22,14 +22,17 @@ void sched_put_seconds(struct out *o, uint64_t ns, unsigned width) {
     out_dec0(o, us % 1000000, 6);
 }
 
-void sched_name(const struct states *s, uint32_t thread, char *to, size_t room) {
-    const char *name = states_thread_name(s, thread);
+void sched_put_name(const char *name, uint32_t tid, char *to, size_t room) {
     size_t n = 0;
     if (!name) {
-        snprintf(to, room, ":%" PRIu32, states_thread(s, thread)->tid);
+        snprintf(to, room, ":%" PRIu32, tid);
         return;
     }
     for (; name[n] && n + 1 < room; n++)
         to[n] = (unsigned char)name[n] < ' ' || name[n] == 0x7f ? '?' : name[n];
     to[n] = 0;
+}
+
+void sched_name(const struct states *s, uint32_t thread, char *to, size_t room) {
+    sched_put_name(states_thread_name(s, thread), states_thread(s, thread)->tid, to, room);
 }

@@ -12,8 +12,10 @@ void sched_put_ms(struct out *o, uint64_t ns, unsigned width);
 void sched_put_ms_cut(struct out *o, uint64_t ns, unsigned width);
 /* Seconds with six decimals, cut off as script prints times. */
 void sched_put_seconds(struct out *o, uint64_t ns, unsigned width);
-/* Writes a thread's name, or ":TID" if it has none; of what a name may hold, control characters become '?'.
+/* Writes a thread's name, or ":TID" if it has none (NULL); of what a name may hold, control characters become
+ * '?'.
  */
+void sched_put_name(const char *name, uint32_t tid, char *to, size_t room);
 void sched_name(const struct states *s, uint32_t thread, char *to, size_t room);
 
 #endif
