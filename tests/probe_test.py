@@ -6,6 +6,7 @@ probe_test.py SONDE
 
 SKIPs without a C compiler for x86-64.
 """
+import itertools
 import os
 import platform
 import re
@@ -219,16 +220,20 @@ VARIANTS = ["-gdwarf-2", "-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -gsplit-dwarf", "-
 
 def variants(folder):
     """The same of all forms that DWARF comes in."""
-    for option in VARIANTS:
-        r = subprocess.run(["cc", "-g", "-O2", *option.split(), "-o", "form", "p.c"], cwd=folder, capture_output=True)
+    for cc, option in itertools.product([x for x in ("cc", "clang") if shutil.which(x)], VARIANTS):
+        r = subprocess.run([cc, "-g", "-O2", *option.split(), "-o", "form", "p.c"], cwd=folder, capture_output=True)
         if r.returncode:
             print(f"SKIP {option}: the compiler does not make that")
             continue
-        r = probe("-x", "form", "-D", "work@p.c n s:string o->x o->i.name:string o->p->a o->i.c v", cwd=folder)
-        check(r.status == 0 and r.out.endswith(b" n=%di:s32 s_string=+0(%si):string x=+0(%dx):s64 name=+14(%dx):string "
-                                               b"a=+0(+32(%dx)):s32 c=+12(%dx):b7@5/32 v=+8(%sp):x8[24]\n"), f"{option}: {r}")
+        option = f"{cc} {option}"
+        r = probe("-x", "form", "-D", "work@p.c n s:string o->x o->i.name:string o->p->a o->i.c" + " v" * (cc == "cc"), cwd=folder)
+        # clang describes `v` from the stack pointer after the prologue on.
+        check(r.status == 0 and r.out.endswith(b" n=%di:s32 s_string=+0(%si):string x=+0(%dx):s64 name=+14(%dx):string a=+0(+32(%dx)):s32 "
+                                               b"c=+12(%dx):b7@5/32" + b" v=+8(%sp):x8[24]" * (cc == "cc") + b"\n"), f"{option}: {r}")
         r = probe("-x", "form", "-D", "copied q", cwd=folder)
         check(r.status == 0 and len(r.out.splitlines()) >= 2, f"{option}: inlined copies: {r}")
+        r = probe("-x", "form", "-V", "work", cwd=folder)
+        check(r.status == 0 and b"\t\tint\tn\n" in r.out, f"{option}: variables: {r}")
         r = probe("-x", "form", "-L", "work", cwd=folder)
         check(r.status == 0 and b"local += strlen(s);" in r.out, f"{option}: lines: {r}")
 
@@ -289,6 +294,69 @@ def kernel(folder):
     check(r.status == 129 and "build-id" in r.err, f"not the running kernel's: {r}")
 
 
+MODULE = r"""
+struct item { int size; unsigned kind:5; char name[12]; struct item *next; };
+int seen = 3;
+static long hidden[4];
+static int helper(int a) { for (int i = 0; i < a; i++) hidden[i & 3] += seen; return a * 3; }
+__attribute__((noinline)) int handle_it(struct item *at, int how) {
+	seen += how;
+	int local = helper(at->size);
+	hidden[1] += local;
+	return local + at->kind;
+}
+__attribute__((section(".init.text"))) int init_module(void) { static struct item i = {3, 4, "x", 0}; return handle_it(&i, 1); }
+"""
+HANDLE_IT = "handle_it at->size at->name:string at->next->kind how seen hidden[1]"
+WANTED = (b"p:probe/handle_it my_mod:handle_it+0 size=+0(%di):s32 name=+5(%di):string kind=+4(+24(%di)):b5@0/32 how=%si:s32 "
+          b"seen=@seen+0:s32 hidden=@hidden+8:s64\n")
+
+
+def modules(folder):
+    """Files that are relocatable: nothing in them has an address yet."""
+    def make(*options, cc="cc"):
+        return subprocess.run([cc, "-g", "-O2", *options, "-c", "-o", "my-mod.ko", "mod.c"], cwd=folder, check=False,
+                              capture_output=True).returncode == 0
+    with open(os.path.join(folder, "mod.c"), "w", encoding="utf-8") as f:
+        f.write(MODULE)
+    for cc, *options in (["cc"], ["cc", "-gdwarf-4"], ["cc", "-gz"], ["clang"], ["clang", "-gdwarf-4"]):
+        if not shutil.which(cc) or not make(*options, cc=cc):
+            print(f"SKIP a module by {cc} {options}")
+            continue
+        r = probe("-m", "./my-mod.ko", "-D", HANDLE_IT, cwd=folder)
+        check(r.status == 0 and r.out == WANTED, f"a module by {cc} {options}: {r}")
+    make()
+    r = probe("-m", "./my-mod.ko", "-D", "helper a", cwd=folder)
+    check(r.status == 0 and re.fullmatch(rb"p:probe/helper my_mod:handle_it\+\d+ a=\S+:s32\n", r.out), f"an inlined copy: {r}")
+    r = probe("-m", "./my-mod.ko", "-D", "init_module%return $retval", cwd=folder)
+    check(r.out == b"r:probe/init_module__return my_mod:init_module+0 $retval\n", f"init code: {r}")
+    r = probe("-m", "./my-mod.ko", "-L", "handle_it", cwd=folder)
+    check(r.status == 0 and b"      4  \treturn local + at->kind;\n" in r.out, f"lines: {r}")
+    r = probe("-m", "./my-mod.ko", "-V", "handle_it:4", cwd=folder)
+    check(r.status == 0 and b"\t\tint\tlocal\n" in r.out, f"variables: {r}")
+    r = probe("-m", "./my-mod.ko", "-F", cwd=folder)
+    check(r.out == b"handle_it\ninit_module\n", f"functions: {r}")
+    whole = open(os.path.join(folder, "my-mod.ko"), "rb").read()
+    for n in range(32):
+        cut = len(whole) * n // 32
+        for name, content in (("cut.ko", whole[:cut]), ("holes.ko", whole[:cut] + bytes(64) + whole[cut + 64:])):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(content)
+            r = probe("-m", "./" + name, "-D", HANDLE_IT, cwd=folder)
+            check(r.status in (0, 1, 129) and (r.status == 0 or r.err), f"{name} at {cut}: {r}")
+    for command in (["ld", "-r", "--build-id", "-o", "id.ko", "my-mod.ko"], ["mv", "id.ko", "my-mod.ko"],
+                    ["objcopy", "--only-keep-debug", "my-mod.ko", "my-mod.debug"], ["strip", "-g", "my-mod.ko"],
+                    ["objcopy", "--add-gnu-debuglink=my-mod.debug", "my-mod.ko"]):
+        subprocess.run(command, cwd=folder, check=True)
+    r = probe("-m", "./my-mod.ko", "-D", HANDLE_IT, cwd=folder)
+    check(r.status == 0 and r.out == WANTED, f"a separate debug file: {r}")
+    os.remove(os.path.join(folder, "my-mod.debug"))
+    r = probe("-m", "./my-mod.ko", "-D", "handle_it", cwd=folder)
+    check(r.status == 0 and r.out == b"p:probe/handle_it my_mod:handle_it+0\n", f"names alone: {r}")
+    r = probe("-m", "./my-mod.ko", "-D", "handle_it how", cwd=folder)
+    check(r.status == 1 and len(r.err.splitlines()) == 1, f"a variable without debugging information: {r}")
+
+
 def usage(folder):
     for words in ([], ["-l", "-x", "o2"], ["-x", "o2", "-F", "-L", "work"], ["-q", "-v", "-x", "o2", "work"]):
         check(probe(*words, cwd=folder).status == 129, f"{words} is usage")
@@ -315,6 +383,7 @@ def main():
         without_debug(folder)
         damaged(folder)
         kernel(folder)
+        modules(folder)
         variants(folder)
         markers(folder)
         usage(folder)

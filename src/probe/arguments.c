@@ -64,10 +64,21 @@ static void put_label(const struct probe_arg *arg, char *to, size_t room) {
  * 0, @SYMBOL+OFFSET from the symbol that the probe's own offset counts from. */
 static struct probe_fetch_request request_for(const struct request *r, const struct probe_arg *arg,
                                               const struct object_value *v) {
+    int64_t delta = (int64_t)(r->place->offset - r->place->addr);
+    const char *symbol = r->place->kernel ? r->out->symbol : NULL;
+    /* A module's data lie anywhere, as seen from its code: they are found by their own name. */
+    const struct probe_symbol *own =
+        r->image->module && v->place.chain.linked
+            ? probe_image_variable_at(r->image, (object_vaddr)v->place.chain.add[0])
+            : NULL;
+    if (own) {
+        delta = -(int64_t)own->addr;
+        symbol = own->name;
+    }
     return (struct probe_fetch_request){.v = v,
                                         .machine = r->image->elf.machine,
-                                        .linked_delta = (int64_t)(r->place->offset - r->place->addr),
-                                        .linked_symbol = r->place->kernel ? r->out->symbol : NULL,
+                                        .linked_delta = delta,
+                                        .linked_symbol = symbol,
                                         .type = arg->type,
                                         .user = arg->user,
                                         .a = r->a};

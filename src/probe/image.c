@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "object/build_id.h"
+#include "object/linked.h"
 #include "object/links.h"
 #include "os/place.h"
 #include "symbol/demangle.h"
@@ -92,6 +93,15 @@ const struct probe_symbol *probe_image_symbol(const struct probe_image *i, const
     return found;
 }
 
+const struct probe_symbol *probe_image_variable_at(const struct probe_image *i, object_vaddr addr) {
+    for (size_t k = 0; k < i->symbols.count && i->symbols.items[k].addr <= addr; k++) {
+        const struct probe_symbol *s = &i->symbols.items[k];
+        if (!s->function && addr - s->addr < s->size)
+            return s;
+    }
+    return NULL;
+}
+
 const struct probe_symbol *probe_image_function_at(const struct probe_image *i, object_vaddr addr) {
     size_t low = 0, high = i->symbols.count;
     while (low < high) {
@@ -120,6 +130,24 @@ const char *probe_symbol_shown(struct probe_image *i, struct probe_symbol *s) {
 
 /* ---- files ---- */
 
+/* Gives a module's image, and its debug file's, addresses. */
+static bool link_module(struct probe_image *i, struct bytes *debug, struct err *err) {
+    struct bytes linked;
+    struct err why = ERR_INIT;
+    if (!object_linked_new(i->code, &linked, &why))
+        return err_set(err, why.code, i->path, "%s", why.message);
+    i->linked[0] = (uint8_t *)linked.data;
+    i->code = linked;
+    if (debug->size && object_linked_new(*debug, &linked, NULL)) {
+        i->linked[1] = (uint8_t *)linked.data;
+        *debug = linked;
+    } else {
+        *debug = (struct bytes){NULL, 0};
+    }
+    i->cfi = object_cfi_new(i->code, *debug, NULL);
+    return object_elf_open(i->code, &i->elf, err);
+}
+
 static bool load(struct probe_image *i, const struct probe_image_options *o, struct err *err) {
     struct symbol_options options = {.symfs = o->symfs,
                                      .cache = o->buildid_dir,
@@ -137,7 +165,9 @@ static bool load(struct probe_image *i, const struct probe_image_options *o, str
         return err_set(err, ERR_BROKEN, i->path, "%s", why.text ? why.text : "cannot be read");
     }
     i->code = bytes.code;
-    if (!object_elf_open(i->code, &i->elf, err) || !object_layout_init(&i->elf, &i->layout, err))
+    i->module = o->module;
+    if (!object_elf_open(i->code, &i->elf, err) || (o->module && !link_module(i, &bytes.debug, err)) ||
+        !object_layout_init(&i->elf, &i->layout, err))
         return false;
     struct object_elf e;
     struct object_section s;
@@ -169,6 +199,9 @@ bool probe_image_open(struct probe_image *i, const char *path, const struct prob
 
 void probe_image_fini(struct probe_image *i) {
     object_debug_free(i->debug);
+    object_cfi_free(i->cfi);
+    free(i->linked[0]);
+    free(i->linked[1]);
     object_layout_fini(&i->layout);
     vec_fini(&i->symbols);
     symbol_store_free(i->store);
@@ -180,7 +213,10 @@ struct object_debug *probe_image_debug(struct probe_image *i) {
     if (i->debug_tried)
         return i->debug;
     i->debug_tried = true;
-    symbol_store_frames(i->store, i->id, &frames);
+    if (i->module)
+        frames.cfi = i->cfi;
+    else
+        symbol_store_frames(i->store, i->id, &frames);
     i->debug =
         object_debug_new(i->dwarf, symbol_store_dwz(i->store, i->id, i->dwarf), frames.cfi, &i->debug_err);
     return i->debug;

@@ -28,6 +28,9 @@ struct probe_image {
     struct object_elf elf;
     struct object_layout layout;
     const struct probe_symbol *text;  /* of a kernel: what its places count from; NULL: no kernel */
+    const char *module;               /* of a kernel's module: its name; NULL: it is none */
+    uint8_t *linked[2];               /* a module's image, and its debug file's, with addresses; or NULL */
+    struct object_cfi *cfi;           /* of a module */
     VEC(struct probe_symbol) symbols; /* by address, then as they came; equal ones once */
     bool debug_tried;
     struct object_debug *debug; /* probe_image_debug */
@@ -37,6 +40,7 @@ struct probe_image {
 struct probe_image_options {
     const char *symfs, *buildid_dir, *debuginfod_urls; /* NULL: none */
     bool kernel;                                       /* a vmlinux */
+    const char *module;                                /* the name of the module that it is; NULL: none */
     const char *target_root;                           /* a folder that `path` is looked for in; NULL: none */
 };
 
@@ -51,6 +55,8 @@ struct object_debug *probe_image_debug(struct probe_image *i);
 
 /* The symbol of that name, as linked; functions before others. NULL: none. */
 const struct probe_symbol *probe_image_symbol(const struct probe_image *i, const char *name);
+/* The variable that an address is in. NULL: none. */
+const struct probe_symbol *probe_image_variable_at(const struct probe_image *i, object_vaddr addr);
 /* The function whose code an address is. NULL: none. */
 const struct probe_symbol *probe_image_function_at(const struct probe_image *i, object_vaddr addr);
 /* A symbol's name for display; lives as long as the image. */

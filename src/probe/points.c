@@ -296,10 +296,10 @@ bool probe_points_find(struct probe_image *i, const struct probe_spec *spec, con
 
 static bool name_event(const struct search *s, const struct probe_point *p, struct probe_event *e) {
     const struct probe_spec *spec = s->spec;
-    e->group = spec->group      ? spec->group
-               : spec->sdt_name ? probe_event_name(s->a, p->name)
-               : s->image->text ? "probe"
-                                : probe_event_group(s->a, s->image->path);
+    e->group = spec->group                          ? spec->group
+               : spec->sdt_name                     ? probe_event_name(s->a, p->name)
+               : s->image->text || s->image->module ? "probe"
+                                                    : probe_event_group(s->a, s->image->path);
     const char *base = spec->sdt_name ? spec->sdt_name : p->name ? p->name : "at";
     char *text = spec->event ? arena_strndup(s->a, spec->event, strlen(spec->event))
                  : p->line && spec->function
@@ -339,7 +339,15 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
     *e = (struct probe_event){.returns = spec->returns, .path = s->image->path, .addr = addr};
     e->given = spec->text;
     e->given_args = spec->args_text;
-    if (s->image->text && addr >= s->image->text->addr) {
+    const struct probe_symbol *from = s->image->module ? probe_image_function_at(s->image, addr) : NULL;
+    if (s->image->module && !from)
+        return err_set(s->err, ERR_USAGE, spec->text, "0x%" PRIx64 " is in no function of the module", addr);
+    if (from) { /* the kernel finds the function in the loaded module by its name */
+        e->path = NULL;
+        e->module = s->image->module;
+        e->symbol = from->name;
+        e->offset = addr - from->addr;
+    } else if (s->image->text && addr >= s->image->text->addr) {
         e->path = NULL;
         e->symbol = s->image->text->name;
         e->offset = addr - s->image->text->addr;
@@ -356,7 +364,7 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
                                 .has_instance = p->has_instance,
                                 .instance = p->instance.id,
                                 .returns = spec->returns,
-                                .kernel = s->image->text != NULL,
+                                .kernel = s->image->text != NULL || from,
                                 .entry = probe_point_is_entry(p, addr)};
     return name_event(s, p, e) &&
            probe_marker_arguments(s->image->elf.machine, spec, p->marker, s->a, e, s->err) &&

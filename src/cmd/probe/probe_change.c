@@ -7,48 +7,9 @@
 
 #include "base/log.h"
 #include "cmd/probe/probe_run.h"
-#include "object/build_id.h"
 #include "os/files.h"
 #include "probe/defined.h"
 #include "view/probe/probe_text.h"
-
-/* Whether the vmlinux is the running kernel's, by its build-id (/sys/kernel/notes). */
-static bool is_running(const struct probe_image *i, struct err *err) {
-    struct object_build_id file, running;
-    struct writer notes = writer_make(false);
-    struct err why = ERR_INIT;
-    bool same =
-        os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, &why) &&
-        object_build_id_in_notes(writer_bytes(&notes), &running) && object_build_id_read(i->code, &file) &&
-        bytes_equal((struct bytes){file.bytes, file.size}, (struct bytes){running.bytes, running.size});
-    writer_fini(&notes);
-    return same ||
-           err_set(err, ERR_USAGE, i->path,
-                   "is not proved to be the running kernel's: its build-id is another one, or cannot be "
-                   "compared. --definition shows the probe for another kernel");
-}
-
-bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct arena *a,
-                    struct probe_image *out, struct err *err) {
-    struct probe_image_options o = {
-        .symfs = c->symfs, .buildid_dir = env->buildid_dir, .debuginfod_urls = env->debuginfod_urls};
-    *out = (struct probe_image){.path = NULL};
-    o.kernel = c->vmlinux != NULL;
-    if (c->target_ns) {
-        if (!*c->target_ns || c->target_ns[strspn(c->target_ns, "0123456789")])
-            return err_set(err, ERR_USAGE, "--target-ns", "expected the number of a process");
-        o.target_root = arena_printf(a, "/proc/%s/root", c->target_ns);
-        if (!o.target_root)
-            return err_memory(err, "probe");
-    }
-    if (!probe_image_open(out, c->vmlinux ? c->vmlinux : c->exec, &o, err))
-        return false;
-    return !c->vmlinux || c->define.count || c->dry_run || !c->add.count || is_running(out, err);
-}
-
-bool probe_run_by_name(const struct probe_cli *c) {
-    return !c->exec && !c->vmlinux;
-}
 
 bool probe_run_kernel(const struct probe_cli *c, struct arena *a, struct writer *into,
                       struct probe_kernel *out, struct err *err) {
@@ -142,8 +103,11 @@ static bool read_there(struct job *j, enum os_dynamic_kind kind, struct err *err
 static bool prepare(struct job *j, struct probe_image *i, struct writer *kallsyms, struct err *err) {
     const struct option_list *list = j->c->define.count ? &j->c->define : &j->c->add;
     struct probe_kernel kernel;
-    if (!probe_run_by_name(j->c))
-        return probe_run_open(j->env, j->c, &j->a, i, err) && make_events(j, i, NULL, list, err);
+    bool by_name;
+    if (!probe_run_open(j->env, j->c, &j->a, i, &by_name, err))
+        return false;
+    if (!by_name)
+        return make_events(j, i, NULL, list, err);
     return probe_run_kernel(j->c, &j->a, kallsyms, &kernel, err) && make_events(j, NULL, &kernel, list, err);
 }
 

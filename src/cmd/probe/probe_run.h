@@ -23,14 +23,13 @@ int probe_run_show(struct command_env *env, const struct probe_cli *c);
 int probe_run_add(struct command_env *env, const struct probe_cli *c); /* --definition too */
 int probe_run_delete(struct command_env *env, const struct probe_cli *c);
 
-/* Whether probes go into the kernel by names alone: neither a file nor a vmlinux is named. */
-bool probe_run_by_name(const struct probe_cli *c);
 /* Reads what names the kernel's functions. False and *err. The text is `into`'s. */
 bool probe_run_kernel(const struct probe_cli *c, struct arena *a, struct writer *into,
                       struct probe_kernel *out, struct err *err);
 
-/* Opens the file that -x or -k names. False and *err. probe_image_fini in any case. */
+/* Opens the file that -x, -k or -m means. *by_name: there is none with debugging information, and probes go
+ * into the kernel by the names of functions alone. False and *err. probe_image_fini in any case. */
 bool probe_run_open(struct command_env *env, const struct probe_cli *c, struct arena *a,
-                    struct probe_image *out, struct err *err);
+                    struct probe_image *out, bool *by_name, struct err *err);
 
 #endif

@@ -70,10 +70,11 @@ int probe_run_show(struct command_env *env, const struct probe_cli *c) {
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
-    if (probe_run_by_name(c))
-        return show_kernel(env, c);
-    if (!probe_run_open(env, c, &a, &image, &err)) {
+    bool by_name;
+    if (!probe_run_open(env, c, &a, &image, &by_name, &err)) {
         status = command_fail(&err);
+    } else if (by_name) {
+        status = show_kernel(env, c);
     } else if (command_output(env, &out)) {
         bool ok = show(&out, &image, c, &a, &err);
         status = command_finish(env, &out, EXIT_OK);

@@ -133,6 +133,16 @@ static bool is_integer(Dwarf_Die *type) {
     return c == OBJECT_VALUE_SIGNED || c == OBJECT_VALUE_UNSIGNED;
 }
 
+/* An address, or a number, from the unit's table (.debug_addr). */
+static void convert_index(Dwarf_Attribute *attribute, const Dwarf_Op *from, struct object_op *to) {
+    Dwarf_Attribute entry;
+    Dwarf_Addr addr;
+    bool constant = from->atom == DW_OP_constx || from->atom == DW_OP_GNU_const_index;
+    if (dwarf_getlocation_attr(attribute, from, &entry) == 0 &&
+        (constant ? dwarf_formudata(&entry, &addr) : dwarf_formaddr(&entry, &addr)) == 0)
+        *to = (struct object_op){constant ? DW_OP_constu : DW_OP_addr, addr, 0};
+}
+
 /* libdw's form of an expression as ours. */
 static size_t convert(Dwarf_Attribute *attribute, const Dwarf_Op *from, size_t count, bool swap,
                       struct object_op *to, size_t room) {
@@ -149,6 +159,9 @@ static size_t convert(Dwarf_Attribute *attribute, const Dwarf_Op *from, size_t c
                 v |= (uint64_t)b.data[k] << 8 * (swap != BYTES_HOST_BIG ? b.length - 1 - k : k);
             to[i].number = b.length;
             to[i].number2 = v;
+        } else if (from[i].atom == DW_OP_addrx || from[i].atom == DW_OP_constx ||
+                   from[i].atom == DW_OP_GNU_addr_index || from[i].atom == DW_OP_GNU_const_index) {
+            convert_index(attribute, &from[i], &to[i]);
         } else if (from[i].atom == DW_OP_convert || from[i].atom == DW_OP_GNU_convert) {
             Dwarf_Die type;
             to[i].number = dwarf_getlocation_die(attribute, &from[i], &type) == 0 && is_integer(&type)
