@@ -20,14 +20,15 @@ static size_t look(struct object_debug *d, const struct object_instance *i) {
         struct err err = ERR_INIT;
         char ranges[64];
         struct object_debug_step step = {.name = NULL, .index = 1};
-        if (!object_debug_value(d, at, all.items[k].name, NULL, 0, &v, &err))
+        struct object_debug_path path = {all.items[k].name, NULL, 0}, element = {all.items[k].name, &step, 1};
+        if (!object_debug_value(d, at, &path, &v, &err))
             FUZZ_CHECK(err.code != ERR_NONE);
-        object_debug_value(d, at, all.items[k].name, &step, 1, &v, &err);
+        object_debug_value(d, at, &element, &v, &err);
         object_debug_ranges(d, at, all.items[k].name, ranges, sizeof ranges);
         sum += strlen(all.items[k].name) + strlen(ranges);
     }
     if (i->file)
-        object_debug_statements(d, i->file, 0, UINT32_MAX, i, &lines, NULL);
+        object_debug_statements(d, &(struct object_debug_span){i->file, 0, UINT32_MAX, i}, &lines, NULL);
     vec_fini(&lines);
     vec_fini(&all);
     return sum;

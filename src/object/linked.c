@@ -244,8 +244,8 @@ bool object_linked_new(struct bytes file, struct bytes *out, struct err *err) {
     if (e.type != ET_REL || !e.wide || e.section_size < sizeof(Elf64_Shdr))
         return err_set(err, ERR_UNSUPPORTED, "", "is no relocatable file of 64 bits");
     l.count = e.section_count;
-    if (l.count > SECTIONS_MAX)
-        return broken(&l, "it has too many sections");
+    if (l.count == 0 || l.count > SECTIONS_MAX)
+        return broken(&l, "its sections are not to be found");
     l.sections = calloc((size_t)l.count + 1, sizeof *l.sections);
     bool ok = l.sections ? place(&l) : err_memory(err, "sections");
     if (ok) {

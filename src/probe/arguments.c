@@ -141,7 +141,8 @@ static bool variable(const struct request *r, const struct probe_arg *arg, struc
         return err_set(r->err, ERR_ABSENT, arg->text,
                        "cannot be looked up: nothing describes the function that this place is in");
     struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
-    if (!object_debug_value(d, at, arg->text, arg->steps.items, arg->steps.count, &v, r->err)) {
+    const struct object_debug_path path = {arg->text, arg->steps.items, arg->steps.count};
+    if (!object_debug_value(d, at, &path, &v, r->err)) {
         if (r->err->code == ERR_UNSUPPORTED)
             put_label(arg, r->err->where, sizeof r->err->where);
         return false;

@@ -58,21 +58,21 @@ bool probe_source_read(const char *path, const char *source_dir, struct arena *a
     return ok;
 }
 
-bool lazy_find(struct object_debug *d, const struct object_instance *within, const char *file,
-               const char *source_dir, const char *pattern, struct arena *a, object_debug_lines *out,
+bool lazy_find(struct object_debug *d, const struct lazy_query *q, struct arena *a, object_debug_lines *out,
                struct err *err) {
+    const struct object_debug_span whole = {q->file, 1, INT32_MAX, q->within};
     object_debug_lines all = {0};
     probe_source source = {0};
     const char *read = NULL;
-    bool ok = object_debug_statements(d, file, 1, INT32_MAX, within, &all, err);
+    bool ok = object_debug_statements(d, &whole, &all, err);
     for (size_t i = 0; ok && i < all.count; i++) {
         const struct object_debug_line *l = &all.items[i];
         if (!read || strcmp(read, l->file) != 0) {
             source.count = 0;
-            ok = probe_source_read(l->file, source_dir, a, &source, err);
+            ok = probe_source_read(l->file, q->source_dir, a, &source, err);
             read = l->file;
         }
-        if (!ok || l->line > source.count || !lazy_matches(source.items[l->line - 1], pattern))
+        if (!ok || l->line > source.count || !lazy_matches(source.items[l->line - 1], q->pattern))
             continue;
         struct object_debug_line *slot = vec_push(out);
         if (slot)

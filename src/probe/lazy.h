@@ -9,10 +9,15 @@
 /* Whether a line matches. */
 bool lazy_matches(const char *line, const char *pattern);
 
-/* Appends the statements of the lines of `file` (the end of its path) that match; with `within`, only those
- * in its code. False and *err: the source cannot be read; out of memory. */
-bool lazy_find(struct object_debug *d, const struct object_instance *within, const char *file,
-               const char *source_dir, const char *pattern, struct arena *a, object_debug_lines *out,
+struct lazy_query {
+    const char *file;                     /* the end of its path */
+    const struct object_instance *within; /* in its code alone; NULL: anywhere */
+    const char *pattern;
+    const char *source_dir; /* or NULL */
+};
+/* Appends the statements of the lines that match. False and *err: the source cannot be read; out of memory.
+ */
+bool lazy_find(struct object_debug *d, const struct lazy_query *q, struct arena *a, object_debug_lines *out,
                struct err *err);
 
 #endif

@@ -67,6 +67,16 @@ static bool say_shared(const struct search *s, const object_debug_lines *lines) 
                    s->spec->text);
 }
 
+/* The statements of a line, or of those that match the pattern. */
+static bool find_statements(const struct search *s, const char *file, uint32_t line,
+                            const struct object_instance *within, object_debug_lines *out) {
+    struct object_debug *d = probe_image_debug(s->image);
+    const struct lazy_query query = {file, within, s->spec->pattern, s->o->source_dir};
+    const struct object_debug_span span = {file, line, line, within};
+    return s->spec->pattern ? lazy_find(d, &query, s->a, out, s->err)
+                            : object_debug_statements(d, &span, out, s->err);
+}
+
 /* A function or copy that was found: its place, or those of a line of it. */
 static bool add_instance(const struct search *s, const struct object_instance *i) {
     const struct probe_spec *spec = s->spec;
@@ -82,12 +92,9 @@ static bool add_instance(const struct search *s, const struct object_instance *i
     if (!spec->line && !spec->pattern)
         return push(s, &p);
     object_debug_lines lines = {0};
-    struct object_debug *d = probe_image_debug(s->image);
     uint32_t line = i->line + spec->line;
     p.line = spec->line;
-    bool ok = !i->file ||
-              (spec->pattern ? lazy_find(d, i, i->file, s->o->source_dir, spec->pattern, s->a, &lines, s->err)
-                             : object_debug_statements(d, i->file, line, line, i, &lines, s->err));
+    bool ok = !i->file || find_statements(s, i->file, line, i, &lines);
     size_t shared = 0;
     for (size_t k = 0; ok && k < lines.count; k++) {
         shared += lines.items[k].shared;
@@ -209,9 +216,7 @@ static bool find_lines(const struct search *s) {
         return err_set(s->err, s->image->debug_err.code, s->image->path,
                        "has no source lines: %s (install the package with its debugging information)",
                        s->image->debug_err.message);
-    bool ok = spec->pattern
-                  ? lazy_find(d, NULL, spec->file, s->o->source_dir, spec->pattern, s->a, &lines, s->err)
-                  : object_debug_statements(d, spec->file, spec->line, spec->line, NULL, &lines, s->err);
+    bool ok = find_statements(s, spec->file, spec->line, NULL, &lines);
     size_t shared = 0;
     for (size_t i = 0; ok && i < lines.count; i++) {
         struct probe_point p = point_at(s, lines.items[i].addr, false);

@@ -67,10 +67,15 @@ struct object_debug_line {
 };
 typedef VEC(struct object_debug_line) object_debug_lines;
 
-/* Appends, by line and address, the statements of the lines [first, last] in files whose path ends in `file`;
- * with `within`, those in its code alone. False and *err: out of memory. */
-bool object_debug_statements(struct object_debug *d, const char *file, uint32_t first, uint32_t last,
-                             const struct object_instance *within, object_debug_lines *out, struct err *err);
+/* Which lines: [first, last] of the files whose path ends in `file`. */
+struct object_debug_span {
+    const char *file;
+    uint32_t first, last;
+    const struct object_instance *within; /* in its code alone; NULL: anywhere */
+};
+/* Appends their statements, by line and address. False and *err: out of memory. */
+bool object_debug_statements(struct object_debug *d, const struct object_debug_span *span,
+                             object_debug_lines *out, struct err *err);
 
 /* Whether the path is `end`, or ends in it at the beginning of a name. */
 bool object_debug_path_ends(const char *path, const char *end);
@@ -82,6 +87,13 @@ struct object_debug_step {
     const char *name; /* NULL: an index */
     int64_t index;
     bool arrow;
+};
+
+/* A variable, or a part of it. */
+struct object_debug_path {
+    const char *name;
+    const struct object_debug_step *steps;
+    size_t count;
 };
 
 enum object_value_type {
@@ -118,9 +130,8 @@ struct object_debug_place {
 /* Codes of failure beside the usual ones: ERR_ABSENT: no variable or member of that name; ERR_UNSUPPORTED: it
  * has no value that could be fetched there, and the message says where it is instead. ERR_IO (never anything
  * else here): it is in memory that the function has not yet written at its entry. */
-bool object_debug_value(struct object_debug *d, struct object_debug_place at, const char *name,
-                        const struct object_debug_step *steps, size_t count, struct object_value *out,
-                        struct err *err);
+bool object_debug_value(struct object_debug *d, struct object_debug_place at,
+                        const struct object_debug_path *path, struct object_value *out, struct err *err);
 
 /* A variable that can be seen at an address. */
 struct object_variable {

@@ -28,9 +28,9 @@ bool object_debug_at(struct object_debug *d, object_vaddr addr, bool function, s
     return false;
 }
 
-bool object_debug_statements(struct object_debug *d, const char *file, uint32_t first, uint32_t last,
-                             const struct object_instance *within, object_debug_lines *out, struct err *err) {
-    (void)d, (void)file, (void)first, (void)last, (void)within, (void)out, (void)err;
+bool object_debug_statements(struct object_debug *d, const struct object_debug_span *span,
+                             object_debug_lines *out, struct err *err) {
+    (void)d, (void)span, (void)out, (void)err;
     return true;
 }
 
@@ -39,11 +39,10 @@ bool object_debug_path_ends(const char *path, const char *end) {
     return false;
 }
 
-bool object_debug_value(struct object_debug *d, struct object_debug_place at, const char *name,
-                        const struct object_debug_step *steps, size_t count, struct object_value *out,
-                        struct err *err) {
-    (void)d, (void)at, (void)steps, (void)count, (void)out;
-    return err_set(err, ERR_UNSUPPORTED, name, "needs libdw");
+bool object_debug_value(struct object_debug *d, struct object_debug_place at,
+                        const struct object_debug_path *path, struct object_value *out, struct err *err) {
+    (void)d, (void)at, (void)out;
+    return err_set(err, ERR_UNSUPPORTED, path->name, "needs libdw");
 }
 
 bool object_debug_variables(struct object_debug *d, struct object_debug_place at, bool externals,

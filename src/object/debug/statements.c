@@ -83,9 +83,10 @@ static bool names_file(struct object_debug *d, Dwarf_Die *unit, const char *file
     return false;
 }
 
-bool object_debug_statements(struct object_debug *d, const char *file, uint32_t first, uint32_t last,
-                             const struct object_instance *within, object_debug_lines *out, struct err *err) {
-    struct search s = {.d = d, .file = file, .first = first, .last = last, .out = out};
+bool object_debug_statements(struct object_debug *d, const struct object_debug_span *span,
+                             object_debug_lines *out, struct err *err) {
+    const struct object_instance *within = span->within;
+    struct search s = {.d = d, .file = span->file, .first = span->first, .last = span->last, .out = out};
     Dwarf_Off at = 0, next;
     size_t header_size, before = out->count;
     bool ok = true;
@@ -100,7 +101,7 @@ bool object_debug_statements(struct object_debug *d, const char *file, uint32_t 
         Dwarf_Die unit;
         if (next <= at) /* no way forward */
             break;
-        if (dwarf_offdie(d->lines->main.dwarf, at + header_size, &unit) && names_file(d, &unit, file))
+        if (dwarf_offdie(d->lines->main.dwarf, at + header_size, &unit) && names_file(d, &unit, span->file))
             ok = read_unit(&s, &unit);
     }
     if (out->count > before)

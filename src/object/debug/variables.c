@@ -405,9 +405,9 @@ static bool finish_value(struct debug_part *p, const char *name, struct object_v
     return cut_register(p, name, out, err);
 }
 
-bool object_debug_value(struct object_debug *d, struct object_debug_place at, const char *name,
-                        const struct object_debug_step *steps, size_t count, struct object_value *out,
-                        struct err *err) {
+bool object_debug_value(struct object_debug *d, struct object_debug_place at,
+                        const struct object_debug_path *path, struct object_value *out, struct err *err) {
+    const char *name = path->name;
     Dwarf_Die variable;
     bool external, there;
     if (!find_variable(d, at, name, &variable, &external))
@@ -418,10 +418,12 @@ bool object_debug_value(struct object_debug *d, struct object_debug_place at, co
         return err_set(err, ERR_UNSUPPORTED, name, "has no type that is known");
     if (!locate(d, at, &variable, name, &p.location, &there, err))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (!debug_part_step(&p, &steps[i], i && steps[i - 1].name ? steps[i - 1].name : name, err))
+    for (size_t i = 0; i < path->count; i++) {
+        if (!debug_part_step(&p, &path->steps[i], name, err))
             return false;
-    return finish_value(&p, count && steps[count - 1].name ? steps[count - 1].name : name, out, err);
+        name = path->steps[i].name ? path->steps[i].name : path->name;
+    }
+    return finish_value(&p, name, out, err);
 }
 
 /* ---- lists ---- */

@@ -212,7 +212,8 @@ static bool function_lines(struct out *o, struct probe_image *i, const struct pr
         ok = err_set(err, ERR_ABSENT, NULL, "Specified source line(function: %s, line:%u) is not found.",
                      l->function, l->first);
     uint32_t last = ok && l->last < UINT32_MAX - f->line ? f->line + l->last : UINT32_MAX;
-    ok = ok && object_debug_statements(d, f->file, f->line + l->first, last, f, &lines, err);
+    ok = ok && object_debug_statements(d, &(struct object_debug_span){f->file, f->line + l->first, last, f},
+                                       &lines, err);
     drop_shared(&lines);
     if (ok && l->first == 0 && (!lines.count || lines.items[0].line != f->line))
         ok = add_entry(&lines, f, err);
@@ -242,7 +243,8 @@ static bool file_lines(struct out *o, struct probe_image *i, const struct probe_
     object_debug_lines lines = {0};
     struct object_debug *d = probe_image_debug(i);
     uint32_t first = l->first ? l->first : 1;
-    bool ok = object_debug_statements(d, l->file, first, l->last, NULL, &lines, err);
+    bool ok =
+        object_debug_statements(d, &(struct object_debug_span){l->file, first, l->last, NULL}, &lines, err);
     drop_shared(&lines);
     if (ok && !lines.count)
         ok = err_set(err, ERR_ABSENT, NULL, "Specified source line(%s:%u) is not found.", l->file, first);
