@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             .state = (enum states_state)(p[6] % STATES_COUNT),
             .reason = p[6],
             .interrupt = p[7] & 1,
+            .local = p[7] & 8,
             .ran_ns = p[7],
             .comm = {p, p[7] & 6},
         };

@@ -427,7 +427,7 @@ def as_json():
     check({x["tid"]: (x["comm"], x["threads"], x["run_ns"], x["waits"], x["wait_ns"], x["max_since_ns"]) for x in got["rows"]} == {
         101: ("worker", 1, 5_500_000, 1, 8_000_000, 10_012_000_000), 102: ("worker", 1, 6_000_000, 1, 2_000_000, 10_002_000_000),
         103: ("rival", 1, 18_500_000, 2, 6_500_000, 10_005_000_000)}, f"latency: {got}")
-    check(got["faults"] == {"switches": 6, "half_pairs": 0, "unwoken": 0, "backwards": 0, "reused": 0, "losses": 0}, f"faults: {got['faults']}")
+    check(got["faults"] == {"switches": 6, "half_pairs": 0, "told": 0, "unwoken": 0, "backwards": 0, "reused": 0, "losses": 0}, f"faults: {got['faults']}")
     check([(x["threads"], "tid" in x) for x in shown("latency")["rows"]] == [(2, False), (1, True)], "merged rows")
     got = shown("timehist", "-w", "-M")
     check([x["event"] for x in got["events"]] == ["switch", "wake", "switch", "wake", "switch", "wake", "switch", "switch", "switch"],

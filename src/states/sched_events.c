@@ -183,6 +183,8 @@ static bool apply_tracepoint(struct sched_events *s, struct states *states, cons
     e.interrupt = tracepoint_in_interrupt(t);
     int64_t ran = t->kind == SCHED_RAN ? tracepoint_int(t, OTHER, 0) : 0;
     e.ran_ns = ran < 0 ? 0 : (uint64_t)ran;
+    e.local =
+        sample->have & PERFDATA_SAMPLE_TID && sample->tid == e.tid; /* another CPU may account it, too */
     return states_apply(states, &e);
 }
 

@@ -38,6 +38,7 @@ static bool emit(struct states *s, uint32_t index, uint64_t at, enum states_stat
         .reason = t->reason,
         .waker = t->state == STATES_RUNNABLE ? t->waker : STATES_NONE,
         .begin_unseen = t->begin_unseen,
+        .begin_told = t->begin_told,
         .end_unseen = end_unseen,
         .cut = cut,
     };
@@ -53,7 +54,7 @@ static bool change(struct states *s, uint32_t index, uint64_t at, enum states_st
     t->state = next;
     t->reason = 0;
     t->waker = STATES_NONE;
-    t->begin_unseen = t->woken = t->woken_now = false;
+    t->begin_unseen = t->begin_told = t->woken = t->woken_now = false;
     return true;
 }
 
@@ -63,7 +64,7 @@ static void doubt(struct states *s, uint32_t index) {
     t->state = STATES_UNKNOWN;
     t->reason = 0;
     t->waker = STATES_NONE;
-    t->begin_unseen = t->woken = t->woken_now = false;
+    t->begin_unseen = t->begin_told = t->woken = t->woken_now = false;
 }
 
 /* ---- CPUs ---- */
@@ -258,7 +259,8 @@ static bool apply_out(struct states *s, const struct states_event *e, uint32_t c
     struct states_thread *t = &s->threads.items[index];
     bool woken = t->woken_now;
     uint32_t waker = t->waker;
-    enum states_state next = t->exiting ? STATES_DEAD : e->state;
+    /* A thread that is about to end may still be preempted, or wait. */
+    enum states_state next = t->exiting && !e->letter ? STATES_DEAD : e->state;
     if (!change(s, index, s->now_ns, next, false))
         return false;
     t = &s->threads.items[index];
@@ -266,6 +268,19 @@ static bool apply_out(struct states *s, const struct states_event *e, uint32_t c
     t->woken = woken && states_waits(next);
     t->waker = t->woken ? waker : STATES_NONE;
     return place(s, index, e->cpu);
+}
+
+/* Takes note of how a thread that begins to run was woken. True: that was not seen. */
+static bool wake_unseen(struct states *s, struct states_thread *t) {
+    if (!states_waits(t->state))
+        return false;
+    if (!t->woken) {
+        s->faults.unwoken++;
+        return true;
+    }
+    t->state = STATES_RUNNABLE; /* it was woken on its way out */
+    t->reason = 0;
+    return false;
 }
 
 static bool apply_in(struct states *s, const struct states_event *e, uint32_t cpu) {
@@ -282,12 +297,8 @@ static bool apply_in(struct states *s, const struct states_event *e, uint32_t cp
     if (t->state == STATES_RUNNING) {
         forget_current(s, index);
         doubt(s, index);
-    } else if (states_waits(t->state) && t->woken) {
-        t->state = STATES_RUNNABLE; /* it was woken on its way out */
-        t->reason = 0;
-    } else if (states_waits(t->state)) {
-        s->faults.unwoken++;
-        unseen = true;
+    } else {
+        unseen = wake_unseen(s, t);
     }
     if (!change(s, index, s->now_ns, STATES_RUNNING, unseen) || !place(s, index, e->cpu))
         return false;
@@ -378,7 +389,38 @@ static bool apply_other(struct states *s, const struct states_event *e) {
     return true;
 }
 
-static bool apply_ran(struct states *s, const struct states_event *e) {
+/* Whether a thread that was not seen to begin must have begun to run `ran_ns` ago, and nothing that was seen
+ * of it and of the CPU happened since. */
+static bool began_unseen(const struct states *s, const struct states_event *e, uint32_t index, uint32_t cpu) {
+    const struct states_thread *t = &s->threads.items[index];
+    const struct states_cpu *c = &s->cpus.items[cpu];
+    uint64_t seen_ns = c->current == STATES_NONE ? c->heard_ns : s->threads.items[c->current].since_ns;
+    if (t->since_ns > seen_ns)
+        seen_ns = t->since_ns;
+    return t->state != STATES_RUNNING && t->state != STATES_DEAD && c->heard && e->time_ns == s->now_ns &&
+           e->ran_ns && e->ran_ns <= s->now_ns - seen_ns;
+}
+
+static bool begin_told(struct states *s, const struct states_event *e, uint32_t cpu) {
+    uint32_t index = thread_of(s, e->tid, e->cpu);
+    if (index == STATES_NONE || !began_unseen(s, e, index, cpu))
+        return index != STATES_NONE;
+    uint64_t begin_ns = s->now_ns - e->ran_ns;
+    uint32_t before = s->cpus.items[cpu].current;
+    if (before != STATES_NONE && s->threads.items[before].tid)
+        doubt(s, before); /* it left, at the latest then */
+    else if (before != STATES_NONE && !change(s, before, begin_ns, STATES_PREEMPTED, false))
+        return false;
+    bool unseen = wake_unseen(s, &s->threads.items[index]);
+    if (!change(s, index, begin_ns, STATES_RUNNING, unseen) || !place(s, index, e->cpu))
+        return false;
+    s->threads.items[index].begin_told = true;
+    s->cpus.items[cpu].current = index;
+    s->faults.told++;
+    return true;
+}
+
+static bool apply_ran(struct states *s, const struct states_event *e, uint32_t cpu) {
     uint32_t index = hash_map_get(&s->by_tid, tid_key(e->tid, e->cpu));
     if (index == HASH_ABSENT)
         index = thread_add(s, tid_key(e->tid, e->cpu), s->begin_ns, STATES_UNKNOWN);
@@ -388,7 +430,7 @@ static bool apply_ran(struct states *s, const struct states_event *e) {
     uint64_t most = s->now_ns - t->begin_ns - t->ran_ns; /* the first may have begun before the events did */
     t->ran_ns += e->ran_ns < most ? e->ran_ns : most;
     s->tells_ran = true;
-    return true;
+    return !e->local || !e->tid || cpu == STATES_NONE || begin_told(s, e, cpu);
 }
 
 static bool apply_lost(struct states *s, uint32_t cpu, uint64_t before_ns) {
@@ -437,7 +479,7 @@ static bool apply(struct states *s, const struct states_event *e) {
     case STATES_MIGRATE:
         return apply_other(s, e);
     case STATES_RAN:
-        return apply_ran(s, e);
+        return apply_ran(s, e, cpu);
     case STATES_TICK:
     case STATES_LOST:
         break;

@@ -16,6 +16,10 @@
  * (recording/ordered.h). The true order of events with the same time on different CPUs is not known; this
  * one is a convention. An event that comes too late is given the latest time, and counted. Memory grows with
  * threads, CPUs and losses, never with events.
+ *
+ * Kernels leave out switches, above all from idle threads. A thread that the scheduler says to have run for
+ * some time, on the CPU where it says so, has begun that long ago: the scheduler accounts a thread from when
+ * it is chosen. That is taken (begin_told) unless it contradicts what was seen.
  */
 #ifndef SONDE_STATES_STATES_H
 #define SONDE_STATES_STATES_H
@@ -55,7 +59,7 @@ enum states_event_kind {
     STATES_WAKE,    /* `tid` is woken on `cpu`, for `other` (a CPU, or STATES_NONE) */
     STATES_FORK,    /* `tid` is created by `other` */
     STATES_EXEC,    /* `tid` begins another program; `other` is the tid that it had before */
-    STATES_EXIT,    /* `tid` will not come back after its next OUT */
+    STATES_EXIT,    /* `tid` is about to end: at its next OUT, unless that has a letter */
     STATES_MIGRATE, /* `tid` belongs to the CPU `other` from now on */
     STATES_RAN,     /* `tid` ran for another `ran_ns` up to now, as the scheduler accounts it */
     STATES_LOST,    /* events of `cpu` (STATES_NONE: of any CPU) were lost since its last event */
@@ -72,6 +76,7 @@ struct states_event {
     uint32_t reason; /* the state in the kernel's own bits; 0: none */
     char letter;     /* OUT: the state's letter, as the kernel prints it; 0: not known */
     bool interrupt;  /* WAKE: by an interrupt */
+    bool local;      /* RAN: `tid` runs on `cpu` */
     int32_t prio;    /* OUT: the thread's priority, in the kernel's numbering; STATES_NO_PRIO: not known */
     uint64_t ran_ns;
     uint64_t loc;      /* the event's record (stream/stream.h), from which its stack can be read */
@@ -87,6 +92,7 @@ struct states_interval {
     uint32_t reason;               /* of the OUT before it, while it waits or was preempted; else 0 */
     uint32_t waker;    /* RUNNABLE: a thread's index, STATES_INTERRUPT, or STATES_NONE: not known */
     bool begin_unseen; /* it ran, but was not seen to begin: it may have before */
+    bool begin_told;   /* it ran, and its beginning follows from how long the scheduler says it did */
     bool end_unseen;   /* it waited, and its wake-up was not seen: the end is when it next ran */
     bool cut;          /* by the end of the events, or of its thread */
 };
@@ -104,6 +110,7 @@ struct states_thread {
     enum states_state state;
     uint32_t cpu, reason, waker;
     bool begin_unseen;  /* RUNNING, at least since then */
+    bool begin_told;    /* RUNNING, as of RAN */
     bool woken;         /* OUT came after a WAKE while it ran: it may have been woken just before it left */
     bool woken_now;     /* WAKE came while it runs */
     bool exiting, over; /* over: end_ns is set */
@@ -124,6 +131,7 @@ struct states_cpu {
 struct states_faults {
     uint64_t switches;   /* OUTs, good ones included */
     uint64_t half_pairs; /* OUTs and INs that contradict what ran there */
+    uint64_t told;       /* beginnings without an IN, known from RAN */
     uint64_t unwoken;    /* INs of threads that wait, and were not seen to be woken */
     uint64_t backwards;  /* events older than the one before */
     uint64_t reused;     /* tids given to other threads before their old ones were seen to end */

@@ -265,12 +265,90 @@ static void test_out_of_memory(void **state) {
     });
 }
 
+static void ran(struct states *s, uint64_t time, uint32_t cpu, uint32_t tid, uint64_t ns, bool local) {
+    const struct states_event e = {.kind = STATES_RAN,
+                                   .time_ns = time,
+                                   .cpu = cpu,
+                                   .tid = tid,
+                                   .other = STATES_NONE,
+                                   .ran_ns = ns,
+                                   .local = local};
+    assert_true(states_apply(s, &e));
+}
+
+/* A thread that ends is preempted on the way. */
+static void test_preempted_while_exiting(void **state) {
+    (void)state;
+    struct log l = {0};
+    struct states s;
+    states_init(&s, note, &l);
+    swap(&s, 0, 0, 0, STATES_PREEMPTED, A);
+    at(&s, 5, STATES_EXIT, 0, A, STATES_NONE);
+    struct states_event out = {.kind = STATES_OUT,
+                               .time_ns = 10,
+                               .tid = A,
+                               .other = STATES_NONE,
+                               .state = STATES_PREEMPTED,
+                               .letter = 'R'};
+    assert_true(states_apply(&s, &out));
+    at(&s, 10, STATES_IN, 0, B, STATES_NONE);
+    swap(&s, 20, 0, B, STATES_SLEEPING, A);
+    out.time_ns = 30;
+    out.state = STATES_DEAD;
+    out.letter = 'Z';
+    assert_true(states_apply(&s, &out));
+    at(&s, 30, STATES_IN, 0, 0, STATES_NONE);
+    at(&s, 40, STATES_TICK, 0, 0, STATES_NONE);
+    end(&s, &l);
+    assert_string_equal(text(&s, &l, A), "R0-10 p10-20 R20-30 X30-40");
+    assert_int_equal(s.faults.reused, 0);
+    drop(&s, &l);
+}
+
+/* The switch from the idle thread is not recorded. */
+static void test_told_by_run_times(void **state) {
+    (void)state;
+    struct log l = {0};
+    struct states s;
+    states_init(&s, note, &l);
+    swap(&s, 10, 0, A, STATES_SLEEPING, 0);
+    at(&s, 30, STATES_WAKE, 0, A, 0);
+    ran(&s, 37, 0, A, 5, false); /* as another CPU sees it: where it runs is not known */
+    ran(&s, 38, 0, A, 6, true);  /* since 32 */
+    ran(&s, 40, 0, A, 2, true);  /* it goes on */
+    swap(&s, 41, 0, A, STATES_SLEEPING, 0);
+    at(&s, 50, STATES_WAKE, 0, A, 0);
+    ran(&s, 55, 0, A, 9, true); /* before it was woken: this contradicts */
+    swap(&s, 56, 0, A, STATES_SLEEPING, 0);
+    swap(&s, 58, 0, 0, STATES_PREEMPTED, B);
+    ran(&s, 70, 0, C, 3,
+        true); /* B left, or C is older than that: B is unknown, C was not seen to be woken */
+    swap(&s, 80, 0, C, STATES_SLEEPING, 0);
+    end(&s, &l);
+    assert_string_equal(text(&s, &l, A), "R10-10 S10-30 +30-32 R32-41 S41-50 ?50-56 S56-80");
+    assert_string_equal(text(&s, &l, B), "?10-58 ?58-80");
+    assert_string_equal(text(&s, &l, C), "?10-67 R67-80");
+    assert_int_equal(s.faults.told, 2);
+    assert_int_equal(s.faults.half_pairs, 1);
+    for (size_t i = 0; i < l.list.count; i++) {
+        const struct states_interval *v = &l.list.items[i];
+        bool told = v->state == STATES_RUNNING && (v->since_ns == 32 || v->since_ns == 67);
+        assert_int_equal(v->begin_told, told);
+    }
+    drop(&s, &l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sleep_and_a_wait),  cmocka_unit_test(test_woken_on_the_way_out),
-        cmocka_unit_test(test_fork_exec_and_death), cmocka_unit_test(test_a_loss_makes_unknown),
-        cmocka_unit_test(test_half_pairs),          cmocka_unit_test(test_random_events_partition),
+        cmocka_unit_test(test_a_sleep_and_a_wait),
+        cmocka_unit_test(test_woken_on_the_way_out),
+        cmocka_unit_test(test_fork_exec_and_death),
+        cmocka_unit_test(test_a_loss_makes_unknown),
+        cmocka_unit_test(test_half_pairs),
+        cmocka_unit_test(test_random_events_partition),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_told_by_run_times),
+        cmocka_unit_test(test_preempted_while_exiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,9 @@ void latency_text_write(const struct latency *l, const struct states *s, struct 
     rule(o, RULE_END);
     put_fault(o, "context switch bugs", s->faults.half_pairs, s->faults.switches, "");
     put_fault(o, "state machine bugs", s->faults.unwoken, s->faults.switches, "");
+    if (s->faults.told)
+        out_printf(o, "  INFO: %" PRIu64 " switches were not recorded: their times follow from run times\n",
+                   s->faults.told);
     if (open)
         out_printf(o, "  INFO: the end of %" PRIu64 " %s is not known: not counted above\n", open,
                    open == 1 ? "wait" : "waits");

@@ -12,6 +12,7 @@ static void put_faults(struct json *j, const struct states *s) {
     json_open(j, "faults", '{');
     json_number(j, "switches", f->switches);
     json_number(j, "half_pairs", f->half_pairs);
+    json_number(j, "told", f->told);
     json_number(j, "unwoken", f->unwoken);
     json_number(j, "backwards", f->backwards);
     json_number(j, "reused", f->reused);

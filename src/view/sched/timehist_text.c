@@ -203,4 +203,10 @@ void timehist_text_faults(const struct states *s, struct out *o) {
                    "\nOf %" PRIu64 " context switches %" PRIu64
                    " do not fit what ran there before: no times for these\n",
                    s->faults.switches, s->faults.half_pairs);
+    if (s->faults.told)
+        out_printf(o,
+                   "\n%" PRIu64
+                   " switches were not recorded: when they were follows from how long threads ran "
+                   "(sched_stat_runtime)\n",
+                   s->faults.told);
 }
