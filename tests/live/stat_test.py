@@ -193,7 +193,7 @@ def cgroup_mount():
 
 
 CALLS = {"a": 3000, "a/in": 2000, "b": 7000}
-TRIES = 5
+TRIES = 20
 MOVE = """import os
 with open("{mount}/{name}/cgroup.procs", "w") as f:
     f.write("0")

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/library.h"
+#include "cmd/common/map_guard.h"
 
 /* Names of ncurses' macros that are members here. */
 #undef getmaxx
@@ -87,8 +88,12 @@ static void on_ending(int sig) {
     state.ended = sig;
 }
 
-/* The program is over: all that is left is to have the terminal usable again. */
-static void on_crash(int sig) {
+/* The program is over: all that is left is to have the terminal usable again. A browser is open for long, and
+ * files that it shows names of may be cut short meanwhile: it goes on. */
+static void on_crash(int sig, siginfo_t *info, void *context) {
+    (void)context;
+    if (map_guard_fill(info))
+        return;
     if (state.taken) {
         ssize_t written = write(STDOUT_FILENO, state.restore, state.restore_len);
         (void)written;
@@ -108,8 +113,12 @@ static void handle_all(bool taken) {
     handle(SIGINT, taken ? on_interrupt : SIG_DFL);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         handle(ending[i], taken ? on_ending : SIG_DFL);
+    const struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
     for (size_t i = 0; i < sizeof crashing / sizeof *crashing; i++)
-        handle(crashing[i], taken ? on_crash : SIG_DFL);
+        if (taken)
+            sigaction(crashing[i], &crash, NULL);
+        else
+            handle(crashing[i], SIG_DFL);
 }
 
 int terminal_ended(void) {

@@ -49,6 +49,7 @@ struct lock_session {
     const struct filter_names *groups; /* only threads in these control groups, or below them; empty: all */
     struct call_sites site;
     struct lock_table table;
+    struct lock_table *also; /* another one of the same events, the caller's; NULL: none */
     /* ---- */
     struct locks model;
     struct tracepoints events;
@@ -61,7 +62,7 @@ struct lock_session {
 };
 
 bool lock_session_open(struct lock_session *s, struct err *err);
-/* Reads all, and sorts the table by `key`. */
+/* Reads all, and sorts its table by `key`. */
 bool lock_session_read(struct lock_session *s, enum lock_field key, struct err *err);
 /* Says what could not be counted; returns the exit status. */
 int lock_session_close(struct lock_session *s, bool ok, const struct err *err);

@@ -203,8 +203,13 @@ static bool parse_addresses(struct lock_session *s, struct err *err) {
     return true;
 }
 
+static bool add(void *ctx, const struct lock_wait *w) {
+    struct lock_session *s = ctx;
+    return lock_table_add(&s->table, w) && (!s->also || lock_table_add(s->also, w));
+}
+
 bool lock_session_open(struct lock_session *s, struct err *err) {
-    locks_init(&s->model, lock_table_add, &s->table);
+    locks_init(&s->model, add, s);
     s->view.wants_groups = wants_groups(s);
     if (!parse_addresses(s, err) || !event_view_open(&s->view, err))
         return false;

@@ -87,21 +87,9 @@ static int by_address(const void *a, const void *b) {
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Two tables of one recording, which is read for each: threads, then locks. */
-static int show_info(struct command_env *env, const struct report_options *o, bool threads, bool gap) {
-    struct err err = ERR_INIT;
-    struct lock_session s = session(env, o, threads ? LOCK_BY_THREAD : LOCK_BY_ADDRESS);
-    bool ok = lock_session_open(&s, &err) && lock_session_read(&s, LOCK_ACQUIRED, &err);
-    if (ok) {
-        struct lock_names names = lock_session_names(&s);
-        if (s.table.rows.count)
-            qsort(s.table.rows.items, s.table.rows.count, sizeof *s.table.rows.items,
-                  threads ? by_tid : by_address);
-        (threads ? lock_text_threads : lock_text_map)(&s.table, &names, &s.view.out);
-        if (gap)
-            out_char(&s.view.out, '\n');
-    }
-    return lock_session_close(&s, ok, &err);
+static void sort(struct lock_table *t, int (*order)(const void *, const void *)) {
+    if (t->rows.count)
+        qsort(t->rows.items, t->rows.count, sizeof *t->rows.items, order);
 }
 
 int lock_info(struct command_env *env, const struct lock_common *common, int argc, char **argv) {
@@ -112,12 +100,24 @@ int lock_info(struct command_env *env, const struct lock_common *common, int arg
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.common.verbose, o.common.quiet);
+    struct err err = ERR_INIT;
+    struct lock_table locks = {.by = LOCK_BY_ADDRESS};
+    struct lock_session s = session(env, &o, LOCK_BY_THREAD);
     bool both = o.threads == o.map;
-    if (both && o.common.output)
-        return command_usage(env, "--output takes one of the lists: -t or -m");
-    status = both || o.threads ? show_info(env, &o, true, both) : EXIT_OK;
-    o.common.dump = o.common.dump && !both; /* once is enough */
-    if (status == EXIT_OK && (both || o.map))
-        status = show_info(env, &o, false, false);
+    s.also = &locks;
+    bool ok = lock_session_open(&s, &err) && lock_session_read(&s, LOCK_ACQUIRED, &err);
+    if (ok) {
+        struct lock_names names = lock_session_names(&s);
+        sort(&s.table, by_tid);
+        sort(&locks, by_address);
+        if (both || o.threads)
+            lock_text_threads(&s.table, &names, &s.view.out);
+        if (both)
+            out_char(&s.view.out, '\n');
+        if (both || o.map)
+            lock_text_map(&locks, &names, &s.view.out);
+    }
+    status = lock_session_close(&s, ok, &err);
+    lock_table_fini(&locks);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A live profile. */
 #include "cmd/common/command.h"
+#include "cmd/common/map_guard.h"
 #include "cmd/top/top.h"
 
 static int top(struct command_env *env, struct top_options *o, char *const *argv) {
@@ -23,6 +24,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     int status;
     char *line[] = {argv[0], NULL};
     top_options_init(&o, env->config);
+    map_guard_install();
     if (command_options(env, &o, 0, &argc, &argv, &status)) {
         command_log(env, o.verbose, false);
         status = argc ? command_usage(env, NULL) : top(env, &o, line);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cmd/common/map_guard.h"
 #include "cmd/trace/trace_bpf.h"
 #include "cmd/trace/trace_feed.h"
 #include "cmd/trace/trace_shapes.h"
@@ -341,6 +342,7 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     struct err err = ERR_INIT;
     int status = EXIT_OK;
     struct record_options *r = &o->record;
+    map_guard_install();
     os_host_read(&host);
     l.machine = host.machine;
     l.trace.files = trace_files_new();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cmd/common/event_options.h"
+#include "cmd/common/map_guard.h"
 #include "cmd/waits/waits_run.h"
 #include "events/target.h"
 #include "view/waits/waits_text.h"
@@ -142,6 +143,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.verbose, false);
+    map_guard_install();
     if (!choose(&r, &err) || !take_duration(&r, &err)) {
         status = command_fail(&err);
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/record/map_guard.h"
+#include "cmd/common/map_guard.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
