@@ -83,7 +83,8 @@ struct record_options {
     bool off_cpu;                               /* --off-cpu: how long threads do not run, too */
     bool off_cpu_wakers;                        /* and who woke them */
     uint64_t off_cpu_min_ns, off_cpu_direct_ns; /* the least waits with stacks; with samples of their own */
-    bool verbose;                               /* failures are explained at length */
+    const char *made_event; /* one event more, whose samples record_job.made makes; NULL: none */
+    bool verbose;           /* failures are explained at length */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of
      * the two limits), from so many bytes on, every so many ms. */
     const char *kcore; /* the output is a folder, with a copy of this file's kernel in it; NULL: none */

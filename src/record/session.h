@@ -36,6 +36,13 @@ struct record_consumer {
     bool (*turn)(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err);
 };
 
+/* Samples that are made by the owner, of the event options->made_event: asked for after each turn over the
+ * rings. Appends whole records. Their times lie after those of the turn before. False: *err. */
+struct record_made {
+    void *ctx;
+    bool (*take)(void *ctx, const struct perfdata_event *event, struct writer *w, struct err *err);
+};
+
 struct record_job {
     const struct record_options *options;
     struct perf_event_sources *sources;
@@ -47,6 +54,7 @@ struct record_job {
     const struct os_proc *proc;             /* NULL: mapped files are not looked at */
     char *const *argv;                      /* our own command line, for the header */
     const char *output;                     /* a path, or "-" */
+    const struct record_made *made;         /* NULL: no such event */
     const struct record_consumer *consumer; /* NULL: the recording goes to `output` */
     bool dry_run;                           /* open all events, to hear what is allowed, and record nothing */
     /* Told every second or so how it goes; or NULL. */

@@ -104,6 +104,8 @@ bool record_session_enable(struct session *s, bool on, bool toggle, struct err *
 bool record_session_off_cpu(struct session *s, bool on, struct err *err);
 /* Records what --off-cpu has summed, if it is asked for. */
 bool record_session_take_off_cpu(struct session *s, struct err *err);
+/* Writes the samples that the owner has made. */
+bool record_session_take_made(struct session *s, struct err *err);
 
 /* Takes what is in the rings, once. */
 bool record_session_drain(struct session *s, struct err *err);

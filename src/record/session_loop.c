@@ -259,6 +259,15 @@ bool record_session_take_off_cpu(struct session *s, struct err *err) {
     return true;
 }
 
+bool record_session_take_made(struct session *s, struct err *err) {
+    const struct record_made *made = s->job->made;
+    for (size_t i = 0; made && i < s->config.events.count; i++)
+        if (s->config.events.items[i].made)
+            return made->take(made->ctx, &s->events.list.items[i], &s->pending, err) &&
+                   record_session_flush_sink(s, err);
+    return true;
+}
+
 bool record_session_drain(struct session *s, struct err *err) {
     record_session_set_budget(s);
     const struct record_options *o = s->job->options;
@@ -269,7 +278,7 @@ bool record_session_drain(struct session *s, struct err *err) {
         s->drain.no_rounds = o->overwrite || o->threads || !due;
     bool ok = o->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
     note_programs(s);
-    return ok && (!due || record_session_take_off_cpu(s, err));
+    return ok && record_session_take_made(s, err) && (!due || record_session_take_off_cpu(s, err));
 }
 
 bool record_session_run(struct session *s, struct err *err) {

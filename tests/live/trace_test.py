@@ -132,6 +132,27 @@ def texts_of_tracepoints():
         check(len(re.findall(zeros, text)) == READS, f"{options}: {text[-1500:]}")
 
 
+def texts_of_recordings():
+    """What `trace record` copied is shown by `trace -i`, and is not in anyone's way."""
+    r = subprocess.run([SONDE, "trace", "record", "-o", "m.data", sys.executable, "-c", PROGRAM], capture_output=True, text=True,
+                       env=support.ENV, timeout=300)
+    if "is not recorded" in r.stderr or not os.path.exists("m.data"):
+        print(f"SKIP trace record: {r.stderr.strip()[-200:]}")
+        return
+    again = subprocess.run([SONDE, "trace", "-i", "m.data"], capture_output=True, text=True, env=support.ENV, timeout=300)
+    if "lost" in r.stderr + again.stderr:
+        print("SKIP trace record: events were lost")
+        return
+    text = again.stderr
+    check(re.search(r'openat\(dfd: CWD, filename: "/dev/zero", flags: RDONLY\|CLOEXEC\) += \d+', text), f"-i: {text[-1500:]}")
+    check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"-i: {text[-1500:]}")
+    zeros = r'read\(fd: \d+, buf: "(?:\\000){64}"\.\.\., count: 4711\) += 4711'
+    check(len(re.findall(zeros, text)) == READS, f"-i: {text[-1500:]}")
+    check("syscall-memory" not in text, "the copies are no events to show")
+    ids = subprocess.run([SONDE, "evlist", "-i", "m.data"], capture_output=True, text=True, env=support.ENV, timeout=300)
+    check("syscall-memory" in ids.stdout, ids.stdout)
+
+
 def with_bpf():
     """Texts, and sums that the kernel made."""
     text = trace("-e", "rmdir,openat")
@@ -141,6 +162,7 @@ def with_bpf():
     check('filename: "/dev/zero", flags: RDONLY|CLOEXEC)' in text, f"a path: {text[-600:]}")
     structs()
     texts_of_tracepoints()
+    texts_of_recordings()
     files = trace("-e", "openat,read,close")
     check(len(re.findall(r"read\(fd: \d+</dev/zero>, .*count: 4711\)", files)) == READS, f"what was opened: {files[-600:]}")
     check(re.search(r'rmdir\(pathname: "/nonexistent-folder"\) += -1 ENOENT', text), f"a path: {text[-600:]}")

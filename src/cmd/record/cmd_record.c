@@ -12,6 +12,7 @@
 #include "cmd/common/perfconfig.h"
 #include "cmd/record/record_args.h"
 #include "cmd/record/record_probe.h"
+#include "cmd/trace/trace_record.h"
 #include "cmd/view/show.h"
 #include "os/limits.h"
 #include "os/output.h"
@@ -28,6 +29,7 @@ struct record_cli {
     bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
         plain_callgraph, view;
     int verbose, realtime;
+    bool syscall_memory;
     uint64_t map_timeout_ms, off_cpu_min_us, off_cpu_thresh_ms;
 };
 
@@ -329,6 +331,8 @@ static const struct option options[] = {
     SELECT(0, "switch-output-event", "event",
            "switch output at every sample of this event, which is not recorded itself (in the syntax of -e)"),
     WHOLE(0, "synth", "no|all|task|mmap|cgroup", "Fine-tune event synthesis: default=all", set_synth),
+    OPTION_BOOL(0, "syscall-memory", struct record_cli, syscall_memory,
+                "with raw_syscalls: what the arguments of system calls point to, too, for trace"),
     OPTION_BOOL(0, "tail-synthesize", struct record_cli, o.tail_synth,
                 "synthesize non-sample events at the end of output"),
     OPTION_STRING(
@@ -422,6 +426,15 @@ static void tell_file(void *ctx, const char *path) {
         fprintf(stderr, "[ %s record: Dump %s ]\n", t->env->program, path);
 }
 
+/* Without it, arguments are addresses. */
+static struct trace_recorder *syscall_memory(struct record_cli *c, struct record_job *job) {
+    struct err err = ERR_INIT;
+    struct trace_recorder *x = trace_recorder_new(&c->o, job, &err);
+    if (!x)
+        log_line(LOG_WARN, "what arguments of system calls point to is not recorded: %s", err.message);
+    return x;
+}
+
 static int record(struct command_env *env, struct record_cli *c, char *const *argv) {
     struct err err = ERR_INIT;
     struct perf_events events = PERF_EVENTS_INIT, triggers = PERF_EVENTS_INIT;
@@ -459,7 +472,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             map_guard_install();
         struct os_mounts *mounts = os_mounts_new(); /* without one nothing is avoided */
         struct os_proc proc = os_proc_wary(mounts);
-        const struct record_job job = {
+        struct record_job job = {
             .options = &c->o,
             .sources = src,
             .events = events.items.count ? &events : NULL,
@@ -479,7 +492,9 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .synth = record_synth,
             .synth_ctx = &proc,
         };
+        struct trace_recorder *recorder = c->syscall_memory ? syscall_memory(c, &job) : NULL;
         ok = record_run(&job, &result, &err);
+        trace_recorder_free(recorder);
         os_mounts_free(mounts);
         if (wants_progress(c) && result.started)
             fputs("\r\033[K", stderr);

@@ -220,27 +220,30 @@ bool trace_bpf_take(struct trace_bpf *b, struct trace *t, struct err *err) {
     return (n >= 0 || err_set(err, ERR_BROKEN, "BPF", "the ring of system calls is damaged")) && !t->done;
 }
 
-struct keeping {
+struct looking {
     struct trace_bpf *b;
-    struct trace_texts *to;
+    bool (*fn)(void *ctx, const struct bpf_trace_half *half, struct bytes memory);
+    void *ctx;
     bool failed;
 };
 
-static bool keep_half(void *ctx, struct bytes record) {
-    struct keeping *x = ctx;
+static bool look_at_half(void *ctx, struct bytes record) {
+    struct looking *x = ctx;
     struct bpf_trace_half half;
     bool lost;
     if (record.size < sizeof half)
         return true;
     memcpy(&half, record.data, sizeof half);
     struct bytes memory = {record.data + sizeof half, record.size - sizeof half};
-    x->failed = !note_losses(x->b, &half, &lost) || !trace_texts_put(x->to, &half, memory);
+    x->failed = !note_losses(x->b, &half, &lost) || !x->fn(x->ctx, &half, memory);
     return !x->failed;
 }
 
-bool trace_bpf_keep(struct trace_bpf *b, struct trace_texts *to, struct err *err) {
-    struct keeping x = {.b = b, .to = to};
-    int n = os_bpf_ring_take(&b->ring, keep_half, &x);
+bool trace_bpf_each(struct trace_bpf *b,
+                    bool (*fn)(void *ctx, const struct bpf_trace_half *half, struct bytes memory), void *ctx,
+                    struct err *err) {
+    struct looking x = {.b = b, .fn = fn, .ctx = ctx};
+    int n = os_bpf_ring_take(&b->ring, look_at_half, &x);
     if (x.failed)
         return err_memory(err, "texts of system calls");
     return n >= 0 || err_set(err, ERR_BROKEN, "BPF", "the ring of system calls is damaged");

@@ -35,8 +35,10 @@ bool trace_bpf_open(struct trace_bpf *b, const struct os_bpf *bpf, const struct 
                     struct err *err);
 /* From now on calls of these threads count. */
 bool trace_bpf_start(struct trace_bpf *b, const struct perf_target *target, struct err *err);
-/* Keeps what came, to be asked for when the same calls come as tracepoints. False: *err. */
-bool trace_bpf_keep(struct trace_bpf *b, struct trace_texts *to, struct err *err);
+/* Calls `fn` for each half that came. False: *err, or fn ran out of memory. */
+bool trace_bpf_each(struct trace_bpf *b,
+                    bool (*fn)(void *ctx, const struct bpf_trace_half *half, struct bytes memory), void *ctx,
+                    struct err *err);
 /* Hands what came to the calls of `t`, in order. False: *err, or t->done. */
 bool trace_bpf_take(struct trace_bpf *b, struct trace *t, struct err *err);
 /* No call counts any more. */

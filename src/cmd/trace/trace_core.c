@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/trace/trace.h"
+#include "cmd/trace/trace_record.h"
 
 enum { FRAME_INDENT = 39, MACHINE_MAX = 65 };
 
@@ -29,9 +30,37 @@ static bool is_event(const struct trace *t, const struct stream_record *r) {
     return r->raw.type == PERFDATA_RECORD_SAMPLE && r->event < t->recording->events->list.count;
 }
 
+/* Samples of what arguments point to: they are read ahead, as their halves come after the tracepoints'. */
+static bool is_memory(const struct trace *t, const struct stream_record *r) {
+    enum { BPF_OUTPUT = 10 }; /* linux/perf_event.h */
+    const struct perfdata_event *e = is_event(t, r) ? &t->recording->events->list.items[r->event] : NULL;
+    return e && e->attr.type == PERFDATA_TYPE_SOFTWARE && e->attr.config == BPF_OUTPUT && e->name &&
+           strcmp(e->name, TRACE_MEMORY_EVENT) == 0;
+}
+
+static void keep_memory(struct trace *t, const struct stream_record *r) {
+    const struct perfdata_event *e = &t->recording->events->list.items[r->event];
+    struct perfdata_sample s = {0};
+    struct trace_memory_head head;
+    struct bpf_trace_half half;
+    if (!t->texts || !perfdata_sample_decode(&e->plan, r->raw.body, PERFDATA_SAMPLE_RAW, &s) ||
+        s.raw.size < sizeof head + sizeof half)
+        return;
+    memcpy(&head, s.raw.data, sizeof head);
+    memcpy(&half, s.raw.data + sizeof head, sizeof half);
+    if (head.version != TRACE_MEMORY_VERSION || head.half_bytes != sizeof half)
+        return;
+    struct bytes memory = {s.raw.data + sizeof head + sizeof half, s.raw.size - sizeof head - sizeof half};
+    t->failed |= !trace_texts_put(t->texts, &half, memory);
+}
+
 bool trace_want(void *ctx, const struct stream_record *r) {
     struct trace *t = ctx;
     struct err err = ERR_INIT;
+    if (is_memory(t, r)) {
+        keep_memory(t, r);
+        return false;
+    }
     /* In a pipe, and live, events are described before the first of their samples. */
     if (is_event(t, r) && r->event >= t->events.tracepoints.list.count &&
         !call_events_update(&t->events, &err))

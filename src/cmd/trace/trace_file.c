@@ -2,10 +2,12 @@
 /* `sonde trace -i FILE`, and `sonde trace record`. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/common/forward.h"
 #include "cmd/trace/trace.h"
+#include "os/proc/host.h"
 
 bool trace_sink_open(struct trace_sink *s, const char *path, struct err *err) {
     s->sink.fd = STDERR_FILENO;
@@ -35,6 +37,13 @@ static const char *machine_of(const struct recording *r, char room[MACHINE_MAX])
                                                                                                      : NULL;
 }
 
+/* What was copied has the byte order and the layout of the machine that it was copied on. */
+static bool is_like_ours(const struct recording *r, const char *machine) {
+    struct os_host host;
+    os_host_read(&host);
+    return machine && strcmp(machine, host.machine) == 0 && !r->events->swap;
+}
+
 static bool read_all(struct trace *t, struct event_view *v, struct err *err) {
     if (!event_view_read(v, trace_want, trace_take, t, err) && !t->done)
         return false;
@@ -49,6 +58,7 @@ int trace_file(struct command_env *env, struct trace_options *o) {
     struct event_view v = {.env = env, .input = o->input, .force = o->force, .other_output = true};
     struct trace_select select = {0};
     struct trace_sink sink = {0};
+    struct trace_texts texts = {0};
     struct trace t = {.env = env, .o = o, .select = &select};
     struct err err = ERR_INIT;
     char room[MACHINE_MAX];
@@ -59,6 +69,7 @@ int trace_file(struct command_env *env, struct trace_options *o) {
     if (ok) {
         const char *machine = machine_of(&v.recording, room);
         t.out = &sink.out;
+        t.texts = is_like_ours(&v.recording, machine) ? &texts : NULL;
         t.model = v.model;
         t.stacks = v.symbols ? &v.stacks : NULL;
         ok = trace_select_parse(&select, o, calls_table(machine, false), calls_table(machine, true), &err) &&
@@ -67,6 +78,7 @@ int trace_file(struct command_env *env, struct trace_options *o) {
             trace_faults(&t);
     }
     trace_fini(&t);
+    trace_texts_fini(&texts);
     trace_select_fini(&select);
     if (!trace_sink_close(&sink) && ok)
         ok = err_set(&err, ERR_IO, o->output ? o->output : "standard error", "cannot write");
@@ -74,7 +86,7 @@ int trace_file(struct command_env *env, struct trace_options *o) {
 }
 
 int trace_record(struct command_env *env, int argc, char **argv) {
-    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", NULL};
+    static const char *const FIRST[] = {"-R", "-m", "1024", "-c", "1", "--syscall-memory", NULL};
     struct forward words;
     struct err err = ERR_INIT;
     forward_record_begin(&words, FIRST);

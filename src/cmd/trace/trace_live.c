@@ -92,8 +92,13 @@ static bool seen(void *ctx, const struct stream_record *r, struct err *err) {
            (!trace_want(&l->trace, r) || trace_take(&l->trace, r, err) || l->trace.done);
 }
 
+static bool keep_half(void *ctx, const struct bpf_trace_half *half, struct bytes memory) {
+    struct live *l = ctx;
+    return trace_texts_put(&l->texts, half, memory);
+}
+
 static bool take(struct live *l, bool all, struct err *err) {
-    if (l->trace.texts && !trace_bpf_keep(&l->bpf, &l->texts, err))
+    if (l->trace.texts && !trace_bpf_each(&l->bpf, keep_half, l, err))
         return false;
     if (!trace_feed_take(&l->feed, all, err))
         return false;

@@ -273,6 +273,21 @@ static void plan_off_cpu(struct record_event_plan *p, uint32_t index, const stru
     perf_event_attr_size(&p->attr);
 }
 
+/* Likewise, with raw data. */
+static void plan_made(struct record_event_plan *p, uint32_t index, const struct record_options *o,
+                      const struct perf_target *t) {
+    *p = (struct record_event_plan){
+        .attr = {.type = PERFDATA_TYPE_SOFTWARE, .config = SOFTWARE_BPF_OUTPUT, .sample_period = 1},
+        .name = o->made_event,
+        .leader = index,
+        .members = 1,
+        .made = true,
+        .mode_fixed = true};
+    set_common(p, o, t);
+    p->attr.sample_type |= PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_PERIOD;
+    perf_event_attr_size(&p->attr);
+}
+
 /*
  * One layout for all events: their samples' id is at a place that the first attr tells (ID). Several: it must
  * be where it needs no layout (IDENTIFIER).
@@ -316,6 +331,12 @@ bool record_plan_init(struct record_plan *c, const struct perf_events *events, c
         if (!p)
             return err_memory(err, "events");
         plan_off_cpu(p, (uint32_t)c->events.count - 1, o, t);
+    }
+    if (o->made_event) {
+        struct record_event_plan *p = vec_push(&c->events);
+        if (!p)
+            return err_memory(err, "events");
+        plan_made(p, (uint32_t)c->events.count - 1, o, t);
     }
     bool everyone = false; /* an event is opened for all tasks, whatever the target */
     for (size_t i = 0; i < c->events.count; i++)

@@ -27,6 +27,7 @@ struct record_event_plan {
     uint32_t members;               /* of a leader: how many, itself included; else 0 */
     bool weak;                      /* its group is taken apart where it cannot be opened as one */
     bool tracepoint;
+    bool made;        /* its samples are made by the owner of the session (record_job.made) */
     bool off_cpu;     /* its samples are made here (off_cpu/off_cpu.h), not by the kernel */
     bool side_band;   /* opened on all CPUs, also with -C: what processes do elsewhere concerns us too */
     bool max_precise; /* try the highest precise_ip first */
