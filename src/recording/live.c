@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recording/live.h"
 
+#include <errno.h>
+
 bool recording_live_init(struct recording_live *l, unsigned need, struct err *err) {
     *l = (struct recording_live){.feed = stream_feed_new(err),
                                  .need = need,
@@ -110,6 +112,27 @@ static bool take_sample(struct recording_live *l, const struct stream_record *r)
 static bool take_other(struct recording_live *l, const struct stream_record *r, struct err *err) {
     return (!l->seen || l->seen(l->seen_ctx, r, err)) && recording_apply(&l->recording, l->model, r, err) &&
            (r->raw.type < PERFDATA_RECORD_USER_START || recording_name_events(&l->recording, err));
+}
+
+static int64_t put_all(void *ctx, uint64_t at, const struct bytes *spans, size_t count) {
+    struct recording_live_sink *s = ctx;
+    int64_t n = 0;
+    (void)at;
+    for (size_t i = 0; i < count; i++)
+        n += (int64_t)spans[i].size;
+    if (recording_live_put(*s->live, spans, count, &s->failure))
+        return n;
+    s->failed = true;
+    return -ENOMEM;
+}
+
+static int close_nothing(void *ctx) {
+    (void)ctx;
+    return 0;
+}
+
+struct os_output recording_live_output(struct recording_live_sink *s) {
+    return (struct os_output){.ctx = s, .write = put_all, .close = close_nothing};
 }
 
 bool recording_live_take(struct recording_live *l, struct err *err) {

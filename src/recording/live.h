@@ -15,6 +15,7 @@
 #ifndef SONDE_RECORDING_LIVE_H
 #define SONDE_RECORDING_LIVE_H
 
+#include "os/output.h"
 #include "recording/recording.h"
 #include "stream/stream_feed.h"
 #include "stream/stream_order.h"
@@ -55,6 +56,14 @@ static inline bool recording_live_put(struct recording_live *l, const struct byt
                                       struct err *err) {
     return stream_feed_put(l->feed, spans, count, err);
 }
+
+/* A recorder's output that is put; what could not be is said in its next turn. */
+struct recording_live_sink {
+    struct recording_live *const *live; /* *live may become another one */
+    bool failed;
+    struct err failure;
+};
+struct os_output recording_live_output(struct recording_live_sink *s);
 
 /* Takes in what came. The records of the last two rounds may still wait: others that are older may come
  * (perf's FINISHED_ROUND). False: out of memory. */

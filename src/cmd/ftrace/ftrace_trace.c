@@ -75,6 +75,8 @@ int ftrace_list(struct command_env *env, const char *pattern) {
               (writer_ok(&w) || err_memory(&err, "functions"));
     if (!ok && os_host_root() && err.code != ERR_ABSENT && err.code != ERR_MEMORY)
         ftrace_setup_locked("-F", &err);
+    if (!ok && err.code == ERR_PERMISSION && !os_host_root())
+        err_set(&err, ERR_PERMISSION, "tracefs", "it may not be read: run as root");
     if (!ok && err.code == ERR_ABSENT)
         err_set(&err, ERR_UNSUPPORTED, "-F", "this kernel has no function tracer, or tracefs is not mounted");
     if (!ok || !command_output(env, &out)) {

@@ -50,8 +50,7 @@ struct top {
     struct recording_live *live;
     struct report_session *session; /* NULL until the head came */
     struct top_held held;
-    bool failed; /* what was recorded could not be taken: */
-    struct err failure;
+    struct recording_live_sink records;
 
     struct top_source source;
     struct top_counts counts;     /* of the last screen */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,26 +17,6 @@ enum {
     HELD_BYTES = 24 << 20, /* more is made a profile of before its time */
     FADED_EIGHTHS = 7,
 };
-
-/* ---- what comes ---- */
-
-/* A record_consumer's output: pipe format into the feed. */
-static int64_t take_bytes(void *ctx, uint64_t at, const struct bytes *spans, size_t count) {
-    struct top *t = ctx;
-    int64_t n = 0;
-    (void)at;
-    for (size_t i = 0; i < count; i++)
-        n += (int64_t)spans[i].size;
-    if (recording_live_put(t->live, spans, count, &t->failure))
-        return n;
-    t->failed = true;
-    return -ENOMEM;
-}
-
-static int close_nothing(void *ctx) {
-    (void)ctx;
-    return 0;
-}
 
 /* The head was written before the first turn. */
 static bool begin(struct top *t, struct err *err) {
@@ -131,8 +110,8 @@ static bool show_if_due(struct top *t, const struct record_progress *now, int *w
 bool top_turn(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err) {
     struct top *t = ctx;
     uint64_t epochs = t->epochs;
-    if (t->failed) {
-        *err = t->failure;
+    if (t->records.failed) {
+        *err = t->records.failure;
         return false;
     }
     if (!begin(t, err) || !recording_live_take(t->live, err))
@@ -155,6 +134,7 @@ bool top_open(struct top *t, struct err *err) {
     t->again = (struct report_again){.group_sort_index = -1, .unwind_most = TOP_PACE_FIRST};
     t->made_ns = os_clock_ns();
     t->live = &t->lives[0];
+    t->records.live = &t->live;
     return recording_live_init(t->live, MODEL_NEED_ALL, err);
 }
 
@@ -171,10 +151,8 @@ bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_ev
     struct record_result result = {0};
     struct os_mounts *mounts = os_mounts_new(); /* without one nothing is avoided */
     struct os_proc proc = os_proc_wary(mounts);
-    const struct record_consumer consumer = {.ctx = t,
-                                             .out = {.ctx = t, .write = take_bytes, .close = close_nothing},
-                                             .fd = t->face->fd,
-                                             .turn = top_turn};
+    const struct record_consumer consumer = {
+        .ctx = t, .out = recording_live_output(&t->records), .fd = t->face->fd, .turn = top_turn};
     struct perf_events chosen = *events;
     const struct record_job job = {.options = &t->o->record,
                                    .sources = src,

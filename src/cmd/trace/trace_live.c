@@ -4,7 +4,6 @@
  * BPF is allowed, and nothing but system calls is asked for, these come from bpf/trace.bpf.c, and the session
  * tells of threads only; else they are its tracepoints.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,28 +33,8 @@ struct live {
     struct trace_texts texts; /* of TRACE_RECORDS, if BPF is there */
     enum trace_way { TRACE_RECORDS, TRACE_BPF_LINES, TRACE_BPF_SUMS } way;
     const char *machine;
-    bool failed;
-    struct err failure;
+    struct recording_live_sink records;
 };
-
-/* ---- what comes ---- */
-
-static int64_t take_bytes(void *ctx, uint64_t at, const struct bytes *spans, size_t count) {
-    struct live *l = ctx;
-    int64_t n = 0;
-    (void)at;
-    for (size_t i = 0; i < count; i++)
-        n += (int64_t)spans[i].size;
-    if (recording_live_put(l->feed.live, spans, count, &l->failure))
-        return n;
-    l->failed = true;
-    return -ENOMEM;
-}
-
-static int close_nothing(void *ctx) {
-    (void)ctx;
-    return 0;
-}
 
 /* False: out of memory. */
 static bool note_cgroup(struct live *l, const struct stream_record *r) {
@@ -110,8 +89,8 @@ static bool take(struct live *l, bool all, struct err *err) {
 static bool turn(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err) {
     struct live *l = ctx;
     (void)now;
-    if (l->failed) {
-        *err = l->failure;
+    if (l->records.failed) {
+        *err = l->records.failure;
         return false;
     }
     l->trace.out = &l->sink.out;
@@ -301,7 +280,7 @@ static bool run_session(struct live *l, struct trace_options *o, char *const *ar
     struct os_proc proc = os_proc_wary(mounts);
     struct record_result result = {0};
     const struct record_consumer consumer = {.ctx = l,
-                                             .out = {.ctx = l, .write = take_bytes, .close = close_nothing},
+                                             .out = recording_live_output(&l->records),
                                              .fd = l->way == TRACE_BPF_LINES ? l->bpf.ring.fd : -1,
                                              .turn = turn};
     const struct record_job job = {.options = &o->record,
@@ -347,6 +326,7 @@ int trace_live(struct command_env *env, struct trace_options *o, char *const *ar
     struct err err = ERR_INIT;
     int status = EXIT_OK;
     struct record_options *r = &o->record;
+    l.records.live = &l.feed.live;
     map_guard_install();
     os_host_read(&host);
     l.machine = host.machine;

@@ -112,7 +112,7 @@ static int show_tree(struct command_env *env, const struct waits_over_time *t, c
     if (!command_output(env, &out))
         return EXIT_ERROR;
     bool ok = r->o->json ? waits_tree_json_write(t, &out) : waits_tree_write(t, width(), &out);
-    int status = command_finish(env, &out, r->interrupted ? EXIT_INTERRUPTED : EXIT_OK);
+    int status = command_finish(env, &out, r->signal ? 128 + r->signal : EXIT_OK);
     err_memory(&err, "waits");
     return ok ? status : command_fail(&err);
 }

@@ -95,16 +95,16 @@ static void pause_until(struct waits_run *r, int poller, const struct os_signals
                         uint64_t until_ns) {
     enum { NS_PER_MS = 1000000 };
     struct os_poll_event event;
-    for (uint64_t now = os_clock_ns(); now < until_ns && !r->interrupted; now = os_clock_ns()) {
+    for (uint64_t now = os_clock_ns(); now < until_ns && !r->signal; now = os_clock_ns()) {
         os_poller_wait(poller, &event, 1, (int)((until_ns - now) / NS_PER_MS) + 1);
-        r->interrupted = os_signals_next(signals, NULL) != 0;
+        r->signal = os_signals_next(signals, NULL);
     }
 }
 
 static bool look_often(struct waits_run *r, const struct command_env *env, struct waits_over_time *t,
                        int poller, const struct os_signals *signals, struct err *err) {
     uint64_t begin = os_clock_ns(), end = begin + r->duration_ns, last = begin, turn = begin;
-    while (!r->interrupted) {
+    while (!r->signal) {
         if (!look(r, env, turn == begin, err))
             return false;
         uint64_t now = os_clock_ns();

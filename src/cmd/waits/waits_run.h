@@ -20,7 +20,8 @@ struct waits_run {
     struct waits_choice choice;
     uint64_t duration_ns; /* 0: one snapshot */
     struct waits_bpf bpf;
-    bool by_bpf, interrupted;
+    bool by_bpf;
+    int signal;     /* that ended it; 0: none */
     struct waits w; /* the snapshot that was taken last */
 };
 

@@ -185,6 +185,8 @@ static const char *permission_advice(const struct attempt *t, const struct perf_
         return "no access to this process: run as root, or as its owner";
     if (p->probe_path || p->probe)
         return "probes are for root only: run as root, or with CAP_PERFMON";
+    if (p->off_cpu)
+        return "BPF programs count it, which is not allowed: run as root, or with CAP_BPF and CAP_PERFMON";
     if (p->tracepoint)
         return "tracepoints are not allowed: run as root, or sudo sysctl kernel.perf_event_paranoid=-1";
     if (target->system_wide && a.cpus)
