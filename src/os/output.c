@@ -150,7 +150,8 @@ bool os_output_possible(const char *path, struct err *err) {
     if ((size_t)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
                          slash ? path : ".") >= sizeof folder)
         return err_set(err, ERR_USAGE, path, "the name is too long");
-    if (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) /* a device or FIFO: opened as it is */
+    /* A device or FIFO, or an empty file, is opened as it is. */
+    if (there && ((!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) || (S_ISREG(st.st_mode) && !st.st_size)))
         return access(path, W_OK) == 0 || err_errno(err, errno, path, "cannot write");
     return access(folder, W_OK | X_OK) == 0 || err_errno(err, errno, path, "cannot create");
 }

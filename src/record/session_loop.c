@@ -11,7 +11,8 @@ enum {
     FIRST_MS = 8, /* until the first look at the rings */
     MAX_EVENTS = 64,
     THREADS_MS = 100, /* how often readers are asked how they are */
-    COPIES_MS = 100,  /* how often it is checked whether the room for copies of stacks is used up */
+    OFF_CPU_MS =
+        100, /* how often what waits are for is named, and the room for copies of stacks is looked at */
 };
 
 static void take_signals(struct session *s) {
@@ -190,8 +191,8 @@ static int timeout_ms(struct session *s) {
         ms = ms < THREADS_MS ? ms : THREADS_MS;
     if (toggle >= 0)
         ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
-    if (s->off_cpu && record_plan_off_cpu_copies(o))
-        ms = ms < COPIES_MS ? ms : COPIES_MS;
+    if (s->off_cpu)
+        ms = ms < OFF_CPU_MS ? ms : OFF_CPU_MS;
     if (o->switch_output && o->switch_ms)
         ms = until_ms(s->file_start_ns + o->switch_ms * 1000000, ms);
     return ms;

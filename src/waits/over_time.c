@@ -30,18 +30,37 @@ static uint32_t add_node(struct waits_over_time *t, uint32_t parent, const char 
     return node;
 }
 
-static bool add_thread(struct waits_over_time *t, const struct waits_thread *w, uint64_t ns) {
-    if (t->nodes.count + w->depth + 2 > WAITS_NODES_MOST) {
+/* Adds to the root what becomes a path of `count` nodes. False: there is no room, and it is left out. */
+static bool add_root(struct waits_over_time *t, size_t count, uint64_t ns) {
+    if (t->nodes.count + count > WAITS_NODES_MOST) {
         t->left_out_ns += ns;
-        return true;
+        return false;
     }
     t->nodes.items[WAITS_NODE_ROOT].ns += ns;
+    return true;
+}
+
+static bool add_thread(struct waits_over_time *t, const struct waits_thread *w, uint64_t ns) {
+    if (!add_root(t, w->depth + 2, ns))
+        return true;
     uint32_t at = add_node(t, WAITS_NODE_ROOT, w->process, ns);
     at = at == WAITS_NOBODY ? at : add_node(t, at, w->wait.what, ns);
     if (at != WAITS_NOBODY)
         t->nodes.items[at].kind = (uint8_t)w->wait.kind;
     for (uint32_t i = w->depth; i-- > 0 && at != WAITS_NOBODY;)
         at = add_node(t, at, w->stack[i], ns);
+    return at != WAITS_NOBODY;
+}
+
+bool waits_over_time_add_path(struct waits_over_time *t, const char *const *names, size_t count,
+                              uint64_t ns) {
+    uint32_t at = WAITS_NODE_ROOT;
+    if (!t->nodes.count && !vec_push(&t->nodes))
+        return false;
+    if (!add_root(t, count, ns))
+        return true;
+    for (size_t i = 0; i < count && at != WAITS_NOBODY; i++)
+        at = add_node(t, at, names[i], ns);
     return at != WAITS_NOBODY;
 }
 

@@ -39,6 +39,10 @@ void waits_over_time_fini(struct waits_over_time *t);
 bool waits_over_time_add(struct waits_over_time *t, const struct waits *w, const struct waits_choice *choice,
                          bool kernel, uint64_t ns);
 
+/* Adds the time to the nodes of a path, from below the root on. For trees of another making: `turns` stays 0,
+ * and the caller sets elapsed_ns. False: out of memory. */
+bool waits_over_time_add_path(struct waits_over_time *t, const char *const *names, size_t count, uint64_t ns);
+
 typedef VEC(uint32_t) waits_node_order;
 /* The nodes as they are printed: each before those below it; of one parent those with the longest time first,
  * then by name. Without the root. False: out of memory. */

@@ -99,6 +99,36 @@ static void adds_up(void **state) {
     }
 }
 
+/* Paths that come from elsewhere. */
+static void paths(void **state) {
+    (void)state;
+    static const char *const WORK[] = {"app", "main", "work"}, *const LOCK[] = {"app", "main", "mutex"},
+                             *const OTHER[] = {"sh"};
+    static const char *const WANTED[] = {"app", "main", "mutex", "work", "sh"};
+    static const uint64_t NS[] = {12, 12, 7, 5, 1};
+    struct waits_over_time t = {0};
+    waits_node_order o = {0};
+    assert_true(waits_over_time_add_path(&t, WORK, 3, 5) && waits_over_time_add_path(&t, OTHER, 1, 1) &&
+                waits_over_time_add_path(&t, LOCK, 3, 7) && waits_over_time_add_path(&t, LOCK, 0, 0));
+    assert_true(waits_over_time_order(&t, &o));
+    assert_int_equal(o.count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(strpool_text(&t.names, t.nodes.items[o.items[i]].name), WANTED[i]);
+        assert_int_equal(t.nodes.items[o.items[i]].ns, NS[i]);
+    }
+    assert_true(t.nodes.items[WAITS_NODE_ROOT].ns == 13 && !t.turns);
+    vec_fini(&o);
+    waits_over_time_fini(&t);
+}
+
+static void path_once(void) {
+    static const char *const PATH[] = {"app", "main", "work"};
+    struct waits_over_time t = {0};
+    bool ok = waits_over_time_add_path(&t, PATH, 3, 5);
+    assert_true(!ok || (t.nodes.count == 4 && t.nodes.items[3].ns == 5));
+    waits_over_time_fini(&t);
+}
+
 static void once(const struct waits *w) {
     struct waits_over_time t = {0};
     waits_node_order o = {0};
@@ -116,11 +146,12 @@ static void memory(void **state) {
     add(&w, "q", "lock", stack_a);
     add(&w, "q", "lock", stack_b);
     FAIL_EACH_ALLOC(once(&w));
+    FAIL_EACH_ALLOC(path_once());
     waits_fini(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tree), cmocka_unit_test(adds_up),
-                                       cmocka_unit_test(memory)};
+                                       cmocka_unit_test(paths), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `record --off-cpu` calls the waits of programs that know what they wait for: off_cpu_names_test.py SONDE CASES
+"""What `record --off-cpu`, and `waits` of a command, call the waits of programs that know what they wait for:
+off_cpu_names_test.py SONDE CASES
 
 SKIPs where the kernel does not let us load BPF programs.
 """
+import json
 import os
 import re
 import subprocess
@@ -160,9 +162,62 @@ def what_changes():
         check(at <= 5 and all(f.startswith("woken by ") for f in frames[:at]), f"wakers come first, five at most: {frames}")
 
 
+# It computes, and sleeps several times, as kernels leave out some switches from the idle task.
+BUSY = """
+import time
+end = time.process_time() + 0.5
+while time.process_time() < end:
+    pass
+for _ in range(10):
+    time.sleep(0.05)
+raise SystemExit(3)
+"""
+
+
+def waits_of(*options, command=(sys.executable, "-c", BUSY), status=3):
+    r = subprocess.run([SONDE, "waits", *options, "--", *command], capture_output=True, text=True, env=support.ENV,
+                       timeout=300)
+    check(r.returncode == status, f"waits {options}: status {r.returncode}, {r.stderr[-300:]}")
+    return r
+
+
+def below(nodes, *path):
+    """The node that the names lead to, each of them the beginning of one."""
+    for name in path:
+        found = [n for n in nodes if n["name"].startswith(name)]
+        if not found:
+            return None
+        nodes = found[0]["below"]
+    return found[0]
+
+
+def both_times():
+    """On a CPU and off it in one tree, without a file."""
+    files = os.listdir()
+    tree = json.loads(waits_of("--json").stdout)
+    program = os.path.basename(sys.executable)[:15]
+    runs = below(tree["tree"], program, "on a CPU")
+    slept = sum(n["time"] for n in below(tree["tree"], program)["below"] if n["name"].startswith("sleeps"))
+    check(runs and runs["time"] > 0, f"it ran: {tree}")
+    check(slept >= 0.45e9, f"it slept for half a second: {tree}")
+    check(sum(n["time"] for n in tree["tree"]) == tree["time"], f"programs add up to the whole: {tree}")
+    text = waits_of("--wakers").stdout
+    check("on a CPU" in text and "woken by an interrupt" in text, f"as text: {text}")
+    stacks = waits_of("-g").stdout
+    check("do_syscall_64" in stacks or "el0_svc" in stacks, f"with stacks: {stacks[-600:]}")
+    check(os.listdir() == files, f"nothing is left behind: {os.listdir()}")
+    for name, begins in (("o.html", "<!doctype html"), ("o.svg", "<?xml"), ("o.folded", program)):
+        waits_of("-o", name)
+        with open(name, encoding="utf-8") as f:
+            check(f.read().lower().startswith(begins.lower()), f"{name} does not begin with {begins}")
+    for options in (["-o", "o.unknown"], ["-d", "1"], ["--threads"], ["--no-bpf"]):
+        waits_of(*options, status=129)
+    waits_of(command=("/nonexistent",), status=1)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (cases, what_changes):
+    for test in (cases, what_changes, both_times):
         with support.recording():
             test()
 sys.exit(support.status())

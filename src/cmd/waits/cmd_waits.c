@@ -4,6 +4,7 @@
 
 #include "cmd/common/event_options.h"
 #include "cmd/common/map_guard.h"
+#include "cmd/waits/waits_record.h"
 #include "cmd/waits/waits_run.h"
 #include "events/target.h"
 #include "view/waits/waits_text.h"
@@ -16,12 +17,15 @@ static const struct option options[] = {
     OPTION_STRING('t', "tid", OWN, tids, "tid", "these threads"),
     OPTION_STRING('u', "uid", OWN, user, "user", "threads of this user"),
     OPTION_STRING(0, "comm", OWN, comm, "name", "threads of this name, or of programs of this name"),
-    OPTION_BOOL('a', "all-cpus", OWN, all, "all threads: the default"),
+    OPTION_BOOL('a', "all-cpus", OWN, all, "all threads: the default without a command"),
     OPTION_BOOL(0, "threads", OWN, threads, "every thread on a line of its own"),
     OPTION_BOOL('g', "call-graph", OWN, stacks,
                 "stacks, too: threads at different places are different groups"),
     OPTION_STRING('d', "duration", OWN, duration, "seconds",
                   "look again and again for that long, and show what was waited for as a tree"),
+    OPTION_STRING('o', "output", OWN, output, "file",
+                  "of a command: write a page (.html), a flame graph (.svg) or another format here"),
+    OPTION_BOOL(0, "wakers", OWN, wakers, "of a command: who woke the threads, too"),
     OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
     OPTION_BOOL(0, "no-bpf", OWN, no_bpf, "by /proc alone"),
     OPTION_COUNT('v', "verbose", OWN, verbose, "all chains, and what could not be read"),
@@ -39,7 +43,7 @@ static bool take_id(void *ctx, uint32_t n) {
 
 static bool take_ids(const char *option, const char *text, os_numbers *ids, struct err *err) {
     return !text || perf_target_list(text, take_id, ids) ||
-           err_set(err, ERR_USAGE, option, "%s: \"%s\" is no list of numbers", option, text);
+           err_set(err, ERR_USAGE, option, "\"%s\" is no list of numbers", text);
 }
 
 static bool choose(struct waits_run *r, struct err *err) {
@@ -65,7 +69,7 @@ static bool take_duration(struct waits_run *r, struct err *err) {
     char *end = NULL;
     double seconds = text ? strtod(text, &end) : 0;
     if (text && (end == text || *end || !(seconds > 0 && seconds <= DURATION_MOST)))
-        return err_set(err, ERR_USAGE, "-d", "-d: \"%s\" is no number of seconds", text);
+        return err_set(err, ERR_USAGE, "-d", "\"%s\" is no number of seconds", text);
     r->duration_ns = (uint64_t)(seconds * 1e9);
     return true;
 }
@@ -138,12 +142,21 @@ static int run(struct command_env *env, int argc, char **argv) {
     struct waits_run r = {.o = &o};
     struct err err = ERR_INIT;
     int status;
-    if (!command_options(env, &o, 0, &argc, &argv, &status))
+    if (!command_options(env, &o, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))
         return status;
-    if (argc)
-        return command_usage(env, "unexpected argument `%s'", argv[0]);
+    const char *wrong = argc ? (o.duration  ? "-d"
+                                : o.threads ? "--threads"
+                                : o.no_bpf  ? "--no-bpf"
+                                            : NULL)
+                             : (o.output   ? "-o"
+                                : o.wakers ? "--wakers"
+                                           : NULL);
+    if (wrong)
+        return command_usage(env, "%s goes only %s a command", wrong, argc ? "without" : "with");
     command_log(env, o.verbose, false);
     map_guard_install();
+    if (argc)
+        return waits_record(env, &o, width(), argc, argv);
     if (!choose(&r, &err) || !take_duration(&r, &err)) {
         status = command_fail(&err);
     } else {
@@ -156,8 +169,8 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_waits = {
     .name = "waits",
-    .summary = "Show what every thread waits for now",
-    .usage = (const char *const[]){"waits [<options>]", NULL},
+    .summary = "Show what every thread waits for now, or while a command runs",
+    .usage = (const char *const[]){"waits [<options>]", "waits [<options>] [--] <command> [<options>]", NULL},
     .options = options,
     .run = run,
 };

@@ -10,7 +10,8 @@
 
 struct waits_options {
     const char *pids, *tids, *user, *comm, *duration;
-    bool all, threads, stacks, json, no_bpf;
+    const char *output; /* of what was recorded; NULL: a tree on standard output */
+    bool all, threads, stacks, wakers, json, no_bpf;
     int verbose;
 };
 

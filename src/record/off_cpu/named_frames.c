@@ -81,11 +81,11 @@ static void waker_name(const struct record_named_frames *f, const struct bpf_off
         waker->call >= 0 ? calls_table_name(calls_table(f->machine, false), waker->call) : NULL;
     int n = (int)strnlen(waker->comm, sizeof waker->comm);
     if (waker->call == BPF_OFF_CPU_INTERRUPT)
-        snprintf(name, FRAME_ROOM, "woken by an interrupt");
+        snprintf(name, FRAME_ROOM, RECORD_WAKER_WORDS "an interrupt");
     else if (call)
-        snprintf(name, FRAME_ROOM, "woken by %.*s in %s", n, waker->comm, call);
+        snprintf(name, FRAME_ROOM, RECORD_WAKER_WORDS "%.*s in %s", n, waker->comm, call);
     else
-        snprintf(name, FRAME_ROOM, "woken by %.*s", n, waker->comm);
+        snprintf(name, FRAME_ROOM, RECORD_WAKER_WORDS "%.*s", n, waker->comm);
     waits_names_clean(name);
 }
 

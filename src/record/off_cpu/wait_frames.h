@@ -17,6 +17,7 @@
 #define RECORD_WAIT_BASE  0xffffffffffff0000ull
 #define RECORD_NAMED_BASE 0xffffffffffe00000ull
 enum { RECORD_NAMED_NUMBERS = 1 << 16 }; /* frames with names of their own (named_frames.h) */
+#define RECORD_WAKER_WORDS "woken by "   /* how the frames of wakers begin */
 enum { RECORD_WAIT_BYTES = 16, RECORD_WAIT_NUMBERS = BPF_OFF_CPU_KINDS * 640, RECORD_WAIT_NAME = 64 };
 
 /* The number of a kind of wait, below RECORD_WAIT_NUMBERS. */

@@ -16,8 +16,11 @@ bool waits_tree_write(const struct waits_over_time *t, size_t width, struct out 
     waits_node_order order = {0};
     bool ok = waits_over_time_order(t, &order);
     uint64_t all = t->nodes.count ? t->nodes.items[WAITS_NODE_ROOT].ns : 0;
-    out_printf(o, "%.3f s, %" PRIu64 " snapshot%s: time of threads by what they waited for\n\n",
-               seconds(t->elapsed_ns), t->turns, plural(t->turns));
+    if (t->turns)
+        out_printf(o, "%.3f s, %" PRIu64 " snapshot%s: time of threads by what they waited for\n\n",
+                   seconds(t->elapsed_ns), t->turns, plural(t->turns));
+    else
+        out_printf(o, "%.3f s of threads' time: on a CPU, and by what they waited for\n\n", seconds(all));
     for (size_t i = 0; ok && i < order.count && !o->failed; i++) {
         const struct waits_node *n = &t->nodes.items[order.items[i]];
         uint32_t indent = (n->depth - 1) * STEP;
@@ -40,8 +43,10 @@ bool waits_tree_json_write(const struct waits_over_time *t, struct out *o) {
     uint32_t depth = 0;
     json_open(j, NULL, '{');
     json_number(j, "version", 1);
-    json_number(j, "elapsed", t->elapsed_ns);
-    json_number(j, "snapshots", t->turns);
+    if (t->turns) {
+        json_number(j, "elapsed", t->elapsed_ns);
+        json_number(j, "snapshots", t->turns);
+    }
     json_number(j, "time", t->nodes.count ? t->nodes.items[WAITS_NODE_ROOT].ns : 0);
     json_number(j, "left_out", t->left_out_ns);
     json_open(j, "tree", '[');
@@ -53,7 +58,7 @@ bool waits_tree_json_write(const struct waits_over_time *t, struct out *o) {
         }
         json_open(j, NULL, '{');
         json_text(j, "name", strpool_text(&t->names, n->name));
-        if (n->depth == WAIT_DEPTH)
+        if (n->depth == WAIT_DEPTH && t->turns)
             json_text(j, "kind", waits_kind_name(n->kind));
         json_number(j, "time", n->ns);
         json_open(j, "below", '[');
