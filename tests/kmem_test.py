@@ -14,14 +14,8 @@ import support
 
 SONDE = os.path.realpath(sys.argv[1])
 check = support.check
-COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-"""
 # As Linux 6.18 has them, with fewer flags.
-KMALLOC = "name: kmalloc\nID: 41\nformat:\n" + COMMON + """\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;
+KMALLOC = "name: kmalloc\nID: 41\nformat:\n" + pd.COMMON_FIELDS + """\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;
 \tfield:size_t bytes_req;\toffset:24;\tsize:8;\tsigned:0;
 \tfield:size_t bytes_alloc;\toffset:32;\tsize:8;\tsigned:0;
@@ -30,12 +24,12 @@ KMALLOC = "name: kmalloc\nID: 41\nformat:\n" + COMMON + """\tfield:unsigned long
 
 print fmt: "ptr=%p", REC->ptr
 """
-KFREE = "name: kfree\nID: 42\nformat:\n" + COMMON + """\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;
+KFREE = "name: kfree\nID: 42\nformat:\n" + pd.COMMON_FIELDS + """\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:const void * ptr;\toffset:16;\tsize:8;\tsigned:0;
 
 print fmt: "ptr=%p", REC->ptr
 """
-ALLOC = "name: mm_page_alloc\nID: 43\nformat:\n" + COMMON + """\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;
+ALLOC = "name: mm_page_alloc\nID: 43\nformat:\n" + pd.COMMON_FIELDS + """\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;
 \tfield:unsigned long gfp_flags;\toffset:24;\tsize:8;\tsigned:0;
 \tfield:int migratetype;\toffset:32;\tsize:4;\tsigned:1;
@@ -43,7 +37,7 @@ ALLOC = "name: mm_page_alloc\nID: 43\nformat:\n" + COMMON + """\tfield:unsigned 
 print fmt: "pfn=0x%lx order=%d migratetype=%d gfp_flags=%s", REC->pfn, REC->order, REC->migratetype, (REC->gfp_flags) ? """ \
     """__print_flags(REC->gfp_flags, "|", { 0xcc0, "GFP_KERNEL" }, { 0x100, "__GFP_ZERO" }, { 0x8000000, "__GFP_NEWER" }) : "none"
 """
-FREE = "name: mm_page_free\nID: 44\nformat:\n" + COMMON + """\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;
+FREE = "name: mm_page_free\nID: 44\nformat:\n" + pd.COMMON_FIELDS + """\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;
 
 print fmt: "pfn=0x%lx", REC->pfn

@@ -22,10 +22,7 @@ TEXT = 0xffffffff81000000
 def event(number, name, fields, text='"x"'):
     """A format as the kernel has it: fields are (declaration, offset, size)."""
     lines = "".join(f"\tfield:{d};\toffset:{o};\tsize:{n};\tsigned:0;\n" for d, o, n in fields)
-    return (f"name: {name}\nID: {number}\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-            "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-            "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-            f"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n{lines}\nprint fmt: {text}\n")
+    return f"name: {name}\nID: {number}\nformat:\n{pd.COMMON_FIELDS}{lines}\nprint fmt: {text}\n"
 
 
 VEC = [("unsigned int vec", 8, 4)]

@@ -14,19 +14,13 @@ import support
 
 SONDE = os.path.realpath(sys.argv[1])
 check = support.check
-COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-"""
 # As Linux 6.18 has them, but for what it prints.
-BEGIN = "name: contention_begin\nID: 21\nformat:\n" + COMMON + """\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;
+BEGIN = "name: contention_begin\nID: 21\nformat:\n" + pd.COMMON_FIELDS + """\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;
 
 print fmt: "%p", REC->lock_addr
 """
-END = "name: contention_end\nID: 22\nformat:\n" + COMMON + """\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;
+END = "name: contention_end\nID: 22\nformat:\n" + pd.COMMON_FIELDS + """\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;
 \tfield:int ret;\toffset:16;\tsize:4;\tsigned:1;
 
 print fmt: "%p", REC->lock_addr
@@ -37,9 +31,9 @@ DEP = """\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;
 
 print fmt: "%p", REC->lockdep_addr
 """
-ACQUIRE = "name: lock_acquire\nID: 31\nformat:\n" + COMMON + "\tfield:unsigned int flags;\toffset:8;\tsize:4;\tsigned:0;\n" + DEP
-ACQUIRED = "name: lock_acquired\nID: 32\nformat:\n" + COMMON + DEP
-CONTENDED = "name: lock_contended\nID: 33\nformat:\n" + COMMON + DEP
+ACQUIRE = "name: lock_acquire\nID: 31\nformat:\n" + pd.COMMON_FIELDS + "\tfield:unsigned int flags;\toffset:8;\tsize:4;\tsigned:0;\n" + DEP
+ACQUIRED = "name: lock_acquired\nID: 32\nformat:\n" + pd.COMMON_FIELDS + DEP
+CONTENDED = "name: lock_contended\nID: 33\nformat:\n" + pd.COMMON_FIELDS + DEP
 TYPE = pd.IP | pd.TID | pd.TIME | pd.ID | pd.CPU | pd.PERIOD | pd.CALLCHAIN | pd.RAW
 US, MS, S = 1_000, 1_000_000, 1_000_000_000
 SPIN, READ, WRITE, MUTEX = 1, 2, 4, 32

@@ -16,14 +16,8 @@ import support
 
 SONDE = os.path.realpath(sys.argv[1])
 check = support.check
-COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-"""
 # As Linux 6.18 has them; in what it prints only the letters are read.
-SWITCH = "name: sched_switch\nID: 11\nformat:\n" + COMMON + """\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;
+SWITCH = "name: sched_switch\nID: 11\nformat:\n" + pd.COMMON_FIELDS + """\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;
 \tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;
 \tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;
 \tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;
@@ -34,21 +28,21 @@ SWITCH = "name: sched_switch\nID: 11\nformat:\n" + COMMON + """\tfield:char prev
 print fmt: "prev_state=%s%s", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", { 0x00000001, "S" }, """ \
     """{ 0x00000002, "D" }, { 0x00000004, "T" }, { 0x00000010, "X" }, { 0x00000020, "Z" }) : "R", REC->prev_state & 0x100 ? "+" : ""
 """
-WAKING = "name: sched_waking\nID: 12\nformat:\n" + COMMON + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
+WAKING = "name: sched_waking\nID: 12\nformat:\n" + pd.COMMON_FIELDS + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
 \tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;
 \tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;
 \tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;
 
 print fmt: "comm=%s", REC->comm
 """
-FORK = "name: sched_process_fork\nID: 13\nformat:\n" + COMMON + """\tfield:__data_loc char[] parent_comm;\toffset:8;\tsize:4;\tsigned:0;
+FORK = "name: sched_process_fork\nID: 13\nformat:\n" + pd.COMMON_FIELDS + """\tfield:__data_loc char[] parent_comm;\toffset:8;\tsize:4;\tsigned:0;
 \tfield:pid_t parent_pid;\toffset:12;\tsize:4;\tsigned:1;
 \tfield:__data_loc char[] child_comm;\toffset:16;\tsize:4;\tsigned:0;
 \tfield:pid_t child_pid;\toffset:20;\tsize:4;\tsigned:1;
 
 print fmt: "child_pid=%d", REC->child_pid
 """
-MIGRATE = "name: sched_migrate_task\nID: 14\nformat:\n" + COMMON + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
+MIGRATE = "name: sched_migrate_task\nID: 14\nformat:\n" + pd.COMMON_FIELDS + """\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;
 \tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;
 \tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;
 \tfield:int orig_cpu;\toffset:32;\tsize:4;\tsigned:1;

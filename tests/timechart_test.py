@@ -18,13 +18,7 @@ import support
 SONDE = os.path.realpath(sys.argv[1])
 check = support.check
 SVG = "{http://www.w3.org/2000/svg}"
-COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-"""
-SWITCH = "name: sched_switch\nID: 11\nformat:\n" + COMMON + """\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;
+SWITCH = "name: sched_switch\nID: 11\nformat:\n" + pd.COMMON_FIELDS + """\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;
 \tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;
 \tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;
 \tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;
@@ -39,8 +33,8 @@ POWER = """\tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;
 
 print fmt: "state=%lu cpu_id=%lu", REC->state, REC->cpu_id
 """
-IDLE_EVENT = "name: cpu_idle\nID: 51\nformat:\n" + COMMON + POWER
-SPEED_EVENT = "name: cpu_frequency\nID: 52\nformat:\n" + COMMON + POWER
+IDLE_EVENT = "name: cpu_idle\nID: 51\nformat:\n" + pd.COMMON_FIELDS + POWER
+SPEED_EVENT = "name: cpu_frequency\nID: 52\nformat:\n" + pd.COMMON_FIELDS + POWER
 TYPE = pd.TID | pd.TIME | pd.ID | pd.CPU | pd.PERIOD | pd.RAW
 MS = 1_000_000
 IDLE, RUNNABLE, SLEEP, DISK = ("swapper", 0), 0, 1, 2
@@ -231,7 +225,7 @@ class Calls(pd.Recording):
         texts = []
         for i, (name, fields) in enumerate(formats):
             self.ids[name] = i + 1
-            texts.append(f"name: {name}\nID: {60 + i}\nformat:\n" + COMMON + fields)
+            texts.append(f"name: {name}\nID: {60 + i}\nformat:\n" + pd.COMMON_FIELDS + fields)
         super().__init__(TYPE, counters=[(pd.TRACEPOINT, 60 + i) for i in range(len(formats))], period=1)
         self.features[pd.TRACING_DATA] = tracing(("raw_syscalls" if raw else "syscalls", *texts))
         if raw:

@@ -15,23 +15,17 @@ import support  # noqa: E402
 
 SONDE = os.path.realpath(sys.argv[1])
 check = support.check
-COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-"""
-ENTER = "name: sys_enter\nID: 11\nformat:\n" + COMMON + """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
+ENTER = "name: sys_enter\nID: 11\nformat:\n" + pd.COMMON_FIELDS + """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
 \tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;
 
 print fmt: "NR %ld", REC->id
 """
-EXIT = "name: sys_exit\nID: 12\nformat:\n" + COMMON + """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
+EXIT = "name: sys_exit\nID: 12\nformat:\n" + pd.COMMON_FIELDS + """\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;
 \tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;
 
 print fmt: "NR %ld = %ld", REC->id, REC->ret
 """
-OTHER = "name: other\nID: 13\nformat:\n" + COMMON + """\tfield:int value;\toffset:8;\tsize:4;\tsigned:1;
+OTHER = "name: other\nID: 13\nformat:\n" + pd.COMMON_FIELDS + """\tfield:int value;\toffset:8;\tsize:4;\tsigned:1;
 \tfield:char word[8];\toffset:12;\tsize:8;\tsigned:0;
 
 print fmt: "value=%d word=%s", REC->value, REC->word

@@ -12,6 +12,13 @@ MMAP, COMM, EXIT, FORK, READ, SAMPLE, MMAP2, SWITCH, CALLCHAIN_DEFERRED = 1, 3, 
 KERNEL, USER, COMM_EXEC, MMAP_BUILD_ID, SWITCH_OUT = 1, 2, 1 << 13, 1 << 14, 1 << 13
 CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64) - 512, (1 << 64) - 640
 HEADER_BYTES, ATTR_BYTES = 104, 144
+# What the formats of all tracepoints begin with.
+COMMON_FIELDS = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+"""
 
 
 class Foreign:
