@@ -533,6 +533,19 @@ def piped():
               f"{verb} through a pipe: {r.stdout}{r.stderr}")
 
 
+def simpleperf():
+    """A file whose formats are a record among the others: the same."""
+    t = two_cpus()
+    t.write("perf.data")
+    verbs = ("timehist", "-s"), ("latency", "-p"), ("map",)
+    usual = [sonde("sched", verb[0], "-f", *verb[1:]).stdout for verb in verbs]
+    formats = t.features.pop(pd.TRACING_DATA)
+    t.add(32777, 0, struct.pack("<I", len(formats)) + formats + bytes(-(len(formats) + 4) % 8))
+    t.write("perf.data")
+    shown = [sonde("sched", verb[0], "-f", *verb[1:]).stdout for verb in verbs]
+    check(shown == usual, f"formats as a record: {shown}")
+
+
 def lost():
     """What follows a loss is not known until a thread is seen again."""
     t = Trace()
@@ -623,6 +636,7 @@ with tempfile.TemporaryDirectory() as folder:
     stats()
     foreign()
     piped()
+    simpleperf()
     lost()
     half()
     damaged()

@@ -41,6 +41,19 @@ static bool may_have_stacks(const struct event_view *v) {
     return has_stacks(v) || stream_is_pipe(v->recording.stream);
 }
 
+/* Whether the formats of tracepoints come as a record, if at all, though this is no pipe: simpleperf writes
+ * its files so. */
+static bool lacks_formats(const struct event_view *v) {
+    const struct perfdata_events *events = v->recording.events;
+    for (size_t i = 0; i < events->list.count && !stream_is_pipe(v->recording.stream); i++) {
+        const struct perfdata_attr *attr = &events->list.items[i].attr;
+        if (attr->type == PERFDATA_TYPE_TRACEPOINT &&
+            !perfdata_namer_tracepoint(&v->recording.namer, attr->config))
+            return true;
+    }
+    return false;
+}
+
 bool event_view_open(struct event_view *v, struct err *err) {
     if (!input_open(&v->recording, input_path(v->input), v->force, err))
         return false;
@@ -48,12 +61,13 @@ bool event_view_open(struct event_view *v, struct err *err) {
         v->symbols = NULL;
     unsigned need = (v->symbols || v->dump ? MODEL_NEED_MAPS | MODEL_NEED_COMMS : 0) |
                     (v->wants_groups ? MODEL_NEED_EXTRAS : 0);
-    if (v->symbols || v->wants_model || v->dump)
+    v->first_pass = v->symbols || v->dump || lacks_formats(v);
+    if (v->wants_model || v->first_pass)
         v->model = model_new(&(struct model_options){.need = need}, err);
-    if ((v->symbols || v->wants_model || v->dump) && !v->model)
+    if ((v->wants_model || v->first_pass) && !v->model)
         return false;
     if (v->symbols ? !prepare_stacks(v, err)
-                   : v->dump && !input_first_pass(&v->recording, v->model, NULL, NULL, NULL, err))
+                   : v->first_pass && !input_first_pass(&v->recording, v->model, NULL, NULL, NULL, err))
         return false;
     v->has_output = !v->other_output && command_output_to(v->env, v->output, &v->out);
     return (v->has_output || v->other_output) && (!v->dump || dump(v, err));
@@ -65,8 +79,8 @@ bool event_view_read(struct event_view *v, order_want_fn *want,
     const struct recording_ordered o = {
         .r = &v->recording,
         .m = v->model,
-        .first_done = v->symbols || v->dump,
-        .again = v->symbols || v->dump,
+        .first_done = v->first_pass,
+        .again = v->first_pass,
         .want = want,
         .take = take,
         .ctx = ctx,

@@ -35,6 +35,7 @@ struct event_view {
     bool has_stacks; /* some of the events have callchains; known once it is open, if `symbols` is set */
     struct out out;
     bool has_output;
+    bool first_pass; /* it has been read once: all events are known */
 };
 
 /* Opens the input and the output. False with *err (none if the user has been told already);
