@@ -45,6 +45,7 @@ def main():
     print(f"{'':24s} {'blocks':>8s} {'alone':>8s} {'traced':>8s} {'':>8s}  reads")
     counts = [measure("sonde trace -s", [sonde, "trace", "-s"], blocks) for _ in range(3)]
     measure("sonde trace -o", [sonde, "trace", "-o", os.devnull], blocks // 5)
+    measure("sonde trace -F maj -o", [sonde, "trace", "-F", "maj", "-o", os.devnull], blocks // 5)
     if shutil.which("strace"):
         measure("strace -f -c", ["strace", "-f", "-c"], blocks // 10)
     if shutil.which("perf"):

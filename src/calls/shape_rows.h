@@ -99,17 +99,18 @@ SHAPE(RUSAGE, "rusage", struct rusage, NESTED(struct rusage, ru_utime, "ru_utime
       FIELD(struct rusage, ru_nivcsw, "ru_nivcsw", DEC, NONE, SIGNED | MINOR))
 SHAPE(RLIMIT, "rlimit64", struct rlimit, FIELD(struct rlimit, rlim_cur, "rlim_cur", LIMIT, NONE, ALWAYS),
       FIELD(struct rlimit, rlim_max, "rlim_max", LIMIT, NONE, ALWAYS))
-SHAPE(CLONE_ARGS, "clone_args", struct clone_args, FIELD(struct clone_args, flags, "flags", SET, CLONE, 0),
-      FIELD(struct clone_args, pidfd, "pidfd", HEX, NONE, 0),
-      FIELD(struct clone_args, child_tid, "child_tid", HEX, NONE, 0),
-      FIELD(struct clone_args, parent_tid, "parent_tid", HEX, NONE, 0),
-      FIELD(struct clone_args, exit_signal, "exit_signal", SIGNAL, NONE, 0),
-      FIELD(struct clone_args, stack, "stack", HEX, NONE, 0),
-      FIELD(struct clone_args, stack_size, "stack_size", HEX, NONE, 0),
-      FIELD(struct clone_args, tls, "tls", HEX, NONE, 0),
-      FIELD(struct clone_args, set_tid, "set_tid", HEX, NONE, 0),
-      FIELD(struct clone_args, set_tid_size, "set_tid_size", UNSIGNED, NONE, 0),
-      FIELD(struct clone_args, cgroup, "cgroup", UNSIGNED, NONE, 0))
+SHAPE(CLONE_ARGS, "clone_args", struct kernel_clone_args,
+      FIELD(struct kernel_clone_args, flags, "flags", SET, CLONE, 0),
+      FIELD(struct kernel_clone_args, pidfd, "pidfd", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, child_tid, "child_tid", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, parent_tid, "parent_tid", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, exit_signal, "exit_signal", SIGNAL, NONE, 0),
+      FIELD(struct kernel_clone_args, stack, "stack", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, stack_size, "stack_size", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, tls, "tls", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, set_tid, "set_tid", HEX, NONE, 0),
+      FIELD(struct kernel_clone_args, set_tid_size, "set_tid_size", UNSIGNED, NONE, 0),
+      FIELD(struct kernel_clone_args, cgroup, "cgroup", UNSIGNED, NONE, 0))
 SHAPE(OPEN_HOW, "open_how", struct open_how, FIELD(struct open_how, flags, "flags", SET, OPEN, ALWAYS),
       FIELD(struct open_how, mode, "mode", MODE, NONE, 0),
       FIELD(struct open_how, resolve, "resolve", SET, RESOLVE, 0))

@@ -35,12 +35,10 @@ typedef struct {
 struct kernel_sigaction {
     uint64_t handler, flags, restorer, mask;
 };
-#ifndef CLONE_ARGS_SIZE_VER0
-struct clone_args {
+struct kernel_clone_args {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size,
         cgroup;
 };
-#endif
 struct kernel_sched_attr {
     uint32_t size, policy;
     uint64_t flags;
