@@ -7,11 +7,13 @@ is reported in one line. OBJECT and REBUILT are two versions of a library (compa
 """
 import json
 import os
+import random
 import re
 import shutil
 import struct
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
@@ -123,6 +125,16 @@ def check_program():
     make("three.data", REBUILT, "wb", ["./wd", "./wb"], others=[os.path.join(FOLDER.name, "wd")])
     REPORT.check("a word that is no image", said in diff("wa.data", "several.data").err, diff("wa.data", "several.data"))
     is_apart("the command names two", "three.data", "wa.data")
+    # Without a command that names one: names that differ in what tells builds apart.
+    make("first.data", OBJECT, "tool.old", ["-a"])
+    make("second.data", REBUILT, "tool-2.1", ["-p", "7"], [("alpha", 30), ("beta", 70)])
+    r = diff("first.data", "second.data")
+    REPORT.check("a program that was renamed", rows(r.out) == [["60.00%", "-30.00%", "tool.old", "[.] alpha"], ["40.00%", "+30.00%", "tool.old", "[.] beta"]]
+                 and r.err.count("\n") == 1 and "tool.old and tool-2.1 are taken to be the same program" in r.err, (r, r.out.decode()))
+    make("beside.data", REBUILT, "tool-2.1", ["-a"], others=[os.path.join(FOLDER.name, "tool.old")])
+    is_apart("a side has both", "first.data", "beside.data")
+    make("server.data", REBUILT, "tool-server", ["-a"])
+    is_apart("another name", "first.data", "server.data")
     make("lib.data", REBUILT, "wb.so", ["./wb.so"])
     is_apart("a library", "wa.data", "lib.data")
     same = pd.build_id(OBJECT)
@@ -364,7 +376,98 @@ def check_inlined():
     REPORT.check("--inline says so", b"#   tiny, inlined in huge (new)\n" in r.out, r)
 
 
+def check_branches():
+    """Blocks and streams where perf's text is not what it should be, and what has none."""
+    r = diff("-c", "cycles", "-t", ",", "g.data", "h.data")
+    REPORT.check("-c cycles -t", re.search(r"57.14   ,\[alpha\+4 -> alpha\+12\]    6 *,compared", r.out.decode()), r.out.decode())
+    r = diff("-c", "cycles", "--cycles-hist", "-t", ",", "g.data", "h.data")
+    REPORT.check("--cycles-hist -t", ",± 30.4% ▄▄▄▄█▁▁  ,compared-1.0.so,[.] alpha" in r.out.decode(), r.out.decode())
+    r = diff("-c", "cycles", "k.data", "l.data", "i.data")
+    REPORT.check("-c cycles: all blocks of a side that has more", r.out.count(b"[.] gamma") == 4, r.out.decode())
+    r = diff("--stream", "g.data", "h.data")
+    text = r.out.decode()
+    REPORT.check("--stream: a loop once, and only equal ones are pairs", text.count("hot chain pair") == 2 and "cycles: 114, hits: 28.57%\t" in text
+                 and text.count("gamma ??:0") == 6 and "hits: 15.38%" in text.split("new perf data only")[1], text)
+    # Lines differ between builds: the same functions are a pair nevertheless; what has debug information shows lines.
+    for name, obj in (("lines.data", APART), ("other.data", INLINED)):
+        compared.branches(os.path.join(FOLDER.name, name), obj, [("alpha", [(("alpha", 8), ("beta", 0), 5)], 2, 1000)])
+    r = diff("--stream", "lines.data", "other.data")
+    REPORT.check("--stream: lines", re.search(r"hot chain pair 1:\n +cycles: 5, hits: 100.00%\t.*\n.*\n +beta functions.c:\d+\t +beta functions.c:\d+\n", r.out.decode()),
+                 r.out.decode())
+    r = diff("--stream", "g.data", "lines.data")
+    REPORT.check("--stream: the rest", r.out.decode().count("old perf data only ]\n\nhot chain 1") == 1 and "pair 1" not in r.out.decode(), r.out.decode())
+    for what, options in (("-c cycles", ("-c", "cycles", "a.data", "g.data")), ("--stream", ("--stream", "a.data", "g.data"))):
+        r = diff(*options)
+        REPORT.check(f"{what} without branches", r.status == 0 and r.err.count("\n") == 1 and "a.data has no branch records of cpu-clock: record with -b" in r.err, r)
+    for options in (("-c", "cycles", "-s", "comm"), ("--cycles-hist",), ("-c", "cycles", "--verdict"), ("--stream", "--gate", "3"), ("-c", "cycles", "-g")):
+        r = diff(*options, "g.data", "h.data")
+        REPORT.check(f"refused: {' '.join(options)}", r.status == USAGE_EXIT and r.err.count("\n") <= 2 and not rows(r.out), r)
+    r = diff("--stream", "g.data", "h.data", "g.data")
+    REPORT.check("--stream of three", r.status == USAGE_EXIT and "--stream compares two files" in r.err and not r.out, r)
+
+
+def through_fifo(data, *options):
+    """diff a.data FIFO, into which `data` is written."""
+    fifo = os.path.join(FOLDER.name, "fifo")
+    os.mkfifo(fifo)
+
+    def write():
+        try:
+            with open(fifo, "wb") as f:
+                f.write(data)
+        except BrokenPipeError:
+            pass
+    writer = threading.Thread(target=write)
+    writer.start()
+    r = diff(*options, "a.data", "fifo")
+    writer.join()
+    os.remove(fifo)
+    return r
+
+
+def check_hostile():
+    """One clear line each, and what can be compared is."""
+    def put(name, data):
+        with open(os.path.join(FOLDER.name, name), "wb") as f:
+            f.write(data)
+    with open(os.path.join(FOLDER.name, "b.data"), "rb") as f:
+        whole = f.read()
+    os.mkdir(os.path.join(FOLDER.name, "folder"))
+    put("empty.data", b"")
+    put("random.data", bytes(random.Random(1).randrange(256) for _ in range(5000)))
+    for name in ("empty.data", "random.data", "folder", "nowhere"):
+        for options, status in (((), 1), (("--verdict",), 1), (("--gate", "5"), 2), (("-c", "cycles"), 1), (("--stream",), 1)):
+            for files in (("a.data", name), (name, "a.data")):
+                r = diff(*options, *files)
+                REPORT.check(f"{name}: {' '.join(options)}", r.status == status and not r.out and name in r.err and r.err.count("\n") == 1, r)
+    for at in (len(whole) // 3, len(whole) // 2, len(whole) - 60):
+        put("cut.data", whole[:at])
+        for options in ((), ("--verdict",)):
+            r = diff(*options, "a.data", "cut.data")
+            REPORT.check(f"cut at {at} {options}", r.status == 1 and 0 < r.err.count("\n") <= 4 and "cut.data" in r.err, r)
+    r = through_fifo(whole)
+    REPORT.check("a FIFO without a recording for pipes", r.status in (0, 1) and r.err.count("\n") <= 2, r)
+    r = through_fifo(b"nonsense" * 4)
+    REPORT.check("a FIFO with something else", r.status == 1 and not r.out and r.err.count("\n") == 1 and "fifo" in r.err, r)
+    r = diff("a.data", "a.data")
+    REPORT.check("a file twice", r.status == 0 and len(rows(r.out)) == 5 and r.err == "a.data is compared with itself\n", r)
+
+    def machine(name, arch, **more):
+        compared.recording(os.path.join(FOLDER.name, name), OBJECT, [("alpha", 40), ("beta", 20)], features={6: compared.header_text(arch)}, **more)
+    machine("here.data", "x86_64")
+    machine("there.data", "riscv64", shown="/nonexistent/other")
+    machine("bare.data", "x86_64", shown="/nonexistent/" + os.path.basename(OBJECT))
+    r = diff("here.data", "there.data")
+    REPORT.check("another architecture", r.status == 0 and "here.data was recorded on x86_64, there.data on riscv64" in r.err and len(rows(r.out)) == 3, r)
+    for options in ((), ("--verdict",)):
+        r = diff(*options, "here.data", "bare.data")
+        REPORT.check(f"names on one side alone {options}", r.status == 0 and r.err.count("in which other recordings have some") == 1
+                     and "bare.data: no names in" in r.err and b"[unnamed]" in r.out, r)
+
+
 compared.make(FOLDER.name, OBJECT)
+check_hostile()
+check_branches()
 check_inlined()
 check_export()
 check_callers()

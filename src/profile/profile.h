@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/pool.h"
+#include "base/strpool.h"
 #include "base/vec.h"
 #include "model/model.h"
 #include "profile/columns/column.h"
@@ -47,10 +48,12 @@ struct profile_options {
     unsigned max_stack;       /* 127 by default */
     double percent_limit;     /* applied by view; graphs and names are only promised above it */
     bool branch;              /* count each branch of the branch stack (-b) */
-    bool history; /* without `branch`: show branches in callchains, too (-g branch, --branch-history) */
-    bool blocks;  /* with branch: profile_blocks_find will be called */
-    bool mem;     /* --mem-mode */
-    bool group;   /* show events of a group side by side */
+    bool history;      /* without `branch`: show branches in callchains, too (-g branch, --branch-history) */
+    bool blocks;       /* profile_blocks_find will be called, */
+    bool block_values; /* and shall tell single measurements, too */
+    bool streams;      /* profile_streams_find will be called */
+    bool mem;          /* --mem-mode */
+    bool group;        /* show events of a group side by side */
     int group_sort_index; /* the member of a group that decides the order; else the leader does */
     bool hierarchy;       /* one level per key */
     bool hide_unresolved; /* -U */
@@ -243,12 +246,22 @@ struct profile_block {
     uint32_t share;         /* of all cycles, in hundred thousandths, rounded down: what sorts them */
     uint32_t image, name;   /* private */
     bool known;             /* the start is known; else it is as if the function had run from its beginning */
+    uint32_t values;        /* in profile_blocks.values; only with options.block_values */
 };
 
-/* As in perf's --total-cycles: all the recording's blocks in functions that branches of the event's rows go
- * to, largest share first; equal ones by name, from the last in the alphabet on, then by place. */
+/* The first cycles that were measured of a block, of those that began where the block does. */
+enum { PROFILE_BLOCK_VALUES = 8 };
+struct profile_block_values {
+    uint16_t cycles[PROFILE_BLOCK_VALUES];
+    uint32_t count;
+};
+
+/* As in perf's --total-cycles: all the recording's blocks in functions that the event has rows of (with
+ * options.branch: that branches go to), largest share first; equal ones by name, from the last in the
+ * alphabet on, then by place. */
 struct profile_blocks {
     VEC(struct profile_block) list;
+    VEC(struct profile_block_values) values;
     uint64_t cycles;   /* of all branches, those between functions too */
     uint64_t averages; /* sum of the blocks' mean cycles, each times the rows with its function as target */
 };
@@ -263,6 +276,27 @@ const char *profile_block_object(const struct profile *p, const struct profile_b
 const char *profile_block_function(const struct profile *p, const struct profile_block *b);
 /* Appends "[file.c:3 -> file.c:7]", without lines "[work+4 -> work+20]". One thread at a time. */
 void profile_block_range(const struct profile *p, const struct profile_block *b, struct out *out);
+
+/* ---- streams: samples by all their last branches ---- */
+
+/* Samples whose branches went the same way. */
+struct profile_stream_sum {
+    const char *lines;     /* "beta code.c:12" of each end of each branch, newest first, ended by newlines */
+    const char *functions; /* the same without source lines */
+    uint64_t period, samples, cycles; /* cycles: of all branches of all samples */
+};
+
+struct profile_stream_sums {
+    VEC(struct profile_stream_sum) list; /* largest period first; equal ones by text */
+    uint64_t period;                     /* of all of them */
+    struct strpool texts;
+};
+
+/* Finds the streams of an event, with options.streams. Freed with profile_stream_sums_fini, after an error
+ * too. False: out of memory. */
+bool profile_streams_find(const struct profile *p, const struct profile_event *e,
+                          struct profile_stream_sums *out, struct err *err);
+void profile_stream_sums_fini(struct profile_stream_sums *s);
 
 /* ---- how good it is ---- */
 

@@ -6,9 +6,9 @@
 #include "base/log.h"
 #include "cmd/common/input.h"
 #include "cmd/diff/diff_read.h"
+#include "cmd/diff/diff_table.h"
 #include "cmd/diff/diff_verdict.h"
 #include "cmd/report/report_dump.h"
-#include "view/diff/diff_view.h"
 
 /* -D: the records of all files. */
 static bool dump(const char *const *paths, uint32_t count, const struct diff_options *o, struct out *out,
@@ -19,65 +19,6 @@ static bool dump(const char *const *paths, uint32_t count, const struct diff_opt
         ok = input_open(&r, paths[i], o->report.force, err) && report_dump_write(&r, false, out, err);
         recording_close(&r);
     }
-    return ok;
-}
-
-/* `first`: nothing has been said of the files before. */
-static bool print_event(const struct diff_files *f, const struct diff_options *o, const char *event,
-                        bool first, struct out *out, struct err *err) {
-    const struct report_text_options *text = report_session_parts(f->list[0].session).text;
-    const char *names[DIFF_FILES_MAX];
-    struct compare_side sides[DIFF_FILES_MAX];
-    struct compare c = {0};
-    bool alone = true;
-    for (uint32_t i = 0; i < f->count; i++) {
-        names[i] = f->list[i].path;
-        sides[i] = diff_files_side(f, i, event);
-        alone &= !i || !sides[i].event;
-        if (sides[i].event && strcmp(sides[i].event->name, event) != 0)
-            log_line(LOG_WARN, "%s: compared with %s of %s", event, sides[i].event->name, names[i]);
-    }
-    if (alone)
-        log_line(LOG_WARN, "%s: no other recording has the event: nothing to compare it with", event);
-    struct diff_view v = {.files = names,
-                          .how = o->how,
-                          .baseline_only = o->baseline_only,
-                          .periods = o->periods,
-                          .formulas = o->formulas,
-                          .quiet = o->report.quiet,
-                          .verbose = o->report.verbose > 0,
-                          .sides = o->callers ? sides : NULL,
-                          .least_caller = DIFF_LEAST_CALLER,
-                          .notes = true,
-                          .separator = o->report.separator,
-                          .only_comm = text->only_comm,
-                          .only_dso = text->only_dso,
-                          .only_symbol = text->only_symbol};
-    bool ok = compare_make(sides, f->count, &(struct compare_options){.fold = !o->exact}, &c, err) &&
-              (!o->inlined || compare_inlined(&c, sides, err)) &&
-              compare_sort(&c, &o->how, (uint32_t)o->order, err) && diff_text_print(&c, event, &v, out, err);
-    if (ok && first)
-        diff_say_programs(&c);
-    compare_fini(&c);
-    return ok;
-}
-
-/* Prints the tables of the base's events. */
-static bool print(const struct diff_files *f, const struct diff_options *o, struct out *out,
-                  struct err *err) {
-    const struct profile *base = report_session_parts(f->list[0].session).profile;
-    bool any = false, ok = true;
-    for (uint32_t i = 0; ok && i < profile_event_count(base); i++) {
-        const struct profile_event *e = profile_event(base, i);
-        if (!e->read)
-            continue;
-        if (any)
-            out_char(out, '\n');
-        ok = print_event(f, o, e->name, !any, out, err);
-        any = true;
-    }
-    if (!any && ok)
-        log_line(LOG_WARN, "%s has no samples", f->list[0].path);
     return ok;
 }
 
@@ -93,9 +34,10 @@ static int print_all(const struct diff_files *f, const struct wish *w, const str
                      struct out *out) {
     struct err err = ERR_INIT;
     int judged = EXIT_OK;
+    diff_say_files(f);
     bool ok = (!o->dump || dump(w->paths, w->count, o, out, &err)) &&
               (diff_judges(o) ? diff_verdict_print(f, w->base_count, o, out, &judged, &err)
-                              : print(f, o, out, &err));
+                              : diff_table_print(f, o, out, &err));
     int read = diff_files_status(f), failed = ok ? EXIT_OK : command_fail(&err);
     if (!o->gate)
         return failed ? failed : read;
@@ -157,6 +99,8 @@ static int run_files(struct command_env *env, struct diff_options *o, const stru
     command_log(env, o->report.verbose, o->report.quiet);
     if (o->order < 0 || (uint32_t)o->order >= w->count)
         return command_usage(env, "-o %d: there are files 0 (the baseline) to %u", o->order, w->count - 1);
+    if (o->streams && w->count != 2)
+        return command_usage(env, "--stream compares two files");
     if (!diff_options_settle(o, &err))
         return command_fail(&err);
     return compare_all(env, o, w);

@@ -37,7 +37,9 @@ static bool judge_event(struct judge_run *x, const char *event, struct err *err)
                                 .is_new = x->is_new,
                                 .level = x->level,
                                 .pool = x->pool};
-    bool ok = compare_make(sides, x->f->count, &(struct compare_options){.fold = !x->o->exact}, &c, err) &&
+    bool ok = compare_make(sides, x->f->count,
+                           &(struct compare_options){.fold = !x->o->exact, .functions = x->o->functions}, &c,
+                           err) &&
               (!x->o->inlined || compare_inlined(&c, sides, err)) &&
               compare_judge(&c, sides, &how, &j, err) &&
               x->told(x->ctx, &(struct diff_judged){sides, &c, &j, x->level}, err);

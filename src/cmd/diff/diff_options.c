@@ -131,7 +131,7 @@ const struct option diff_option_rows[] = {
     FLAG(0, "by-time", by_time, "judge what is counted in a second"),
     TEXT(0, "cpu", report.cpus, "cpu", "only samples of these CPUs"),
     FLAG(0, "exact", exact, "match rows by their texts alone, as perf does"),
-    OPTION_ABSENT_FLAG(0, "cycles-hist", "with -c cycles: show how much the cycles vary"),
+    FLAG(0, "cycles-hist", histogram, "with -c cycles: show how much the cycles of a block vary"),
     OPTION_CALL(0, "gate", OWN, report, "percent[,function]",
                 "status 1 if a function (this one) is proved to cost more by more than that, 2 if it cannot "
                 "be judged",
@@ -149,7 +149,7 @@ const struct option diff_option_rows[] = {
     CALL(0, "percentage", report.relative, "relative|absolute",
          "percentages of the samples that pass the filters, or of all", report_take_relative),
     TEXT(0, "pid", report.pids, "pid[,pid...]", "only these processes"),
-    OPTION_ABSENT_FLAG(0, "stream", "compare the hottest callchains of branch records"),
+    FLAG(0, "stream", streams, "compare the hottest ways that branch records show"),
     TEXT(0, "symfs", report.symbol.symfs, "directory[,layout]", "where to look for files with symbols"),
     TEXT(0, "tid", report.tids, "tid[,tid...]", "only these threads"),
     TEXT(0, "time", report.time, "str",
@@ -190,8 +190,14 @@ bool diff_options_settle(struct diff_options *o, struct err *err) {
     r->inlines = o->callers;
     r->own_inlines = o->inlined;
     r->slices = diff_judges(o);
-    if (o->cycles)
-        return err_set(err, ERR_UNSUPPORTED, "-c cycles", "sonde cannot compare basic blocks yet");
+    r->blocks = o->cycles;
+    r->block_values = o->cycles && o->histogram;
+    r->streams = o->streams;
+    if (o->histogram && !o->cycles)
+        return err_set(err, ERR_USAGE, "--cycles-hist", "goes with -c cycles only");
+    if ((o->cycles || o->streams) && (diff_judges(o) || o->callers || o->inlined))
+        return err_set(err, ERR_USAGE, o->streams ? "--stream" : "-c cycles",
+                       "does not go with -g, --inline or a verdict");
     if (diff_judges(o) && (r->separator || o->periods || o->formulas || o->baseline_only))
         return err_set(err, ERR_USAGE, NULL,
                        "-b, -F, -p and -t do not go with a verdict; --json has all numbers");

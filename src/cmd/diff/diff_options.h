@@ -9,8 +9,10 @@
 struct diff_options {
     struct report_options report; /* how each recording is read */
     struct compare_computation how;
-    bool cycles; /* -c cycles */
-    int order;   /* -o */
+    bool cycles, histogram; /* -c cycles, --cycles-hist */
+    bool streams;
+    bool functions; /* not an option: compare_options' */
+    int order;      /* -o */
     bool baseline_only, periods, formulas, dump, exact, callers, inlined;
 
     /* The verdict. */

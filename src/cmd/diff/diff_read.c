@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "cmd/common/input.h"
@@ -22,7 +23,7 @@ static bool take_time(struct diff_file *f, const char *all, uint32_t n) {
     return f->time || !all;
 }
 
-static bool read_file(struct diff_file *f, const struct command_env *env, struct err *err) {
+bool diff_file_read(struct diff_file *f, const struct command_env *env, struct err *err) {
     f->opened = true;
     if (!input_open(&f->recording, f->path, f->options.force, err))
         return false;
@@ -45,19 +46,22 @@ bool diff_files_read(struct diff_files *out, const char *const *paths, uint32_t 
         struct diff_file *f = &out->list[out->count++];
         f->path = paths[i];
         f->options = o->report;
-        ok = (take_time(f, o->report.time, i) || err_memory(err, "--time")) && read_file(f, env, err);
+        ok = (take_time(f, o->report.time, i) || err_memory(err, "--time")) && diff_file_read(f, env, err);
     }
     return ok;
 }
 
+void diff_file_fini(struct diff_file *f) {
+    report_session_free(f->session);
+    if (f->opened)
+        recording_close(&f->recording);
+    arena_fini(&f->arena);
+    free(f->time);
+}
+
 void diff_files_free(struct diff_files *f) {
-    for (uint32_t i = 0; i < f->count; i++) {
-        report_session_free(f->list[i].session);
-        if (f->list[i].opened)
-            recording_close(&f->list[i].recording);
-        arena_fini(&f->list[i].arena);
-        free(f->list[i].time);
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        diff_file_fini(&f->list[i]);
     free(f->list);
     *f = (struct diff_files){0};
 }
@@ -102,8 +106,36 @@ struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, c
     return side;
 }
 
-void diff_say_programs(struct compare *c) {
+/* ---- what makes a comparison doubtful ---- */
+
+static bool same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+void diff_say_files(const struct diff_files *f) {
+    char base[64] = "", other[64] = "";
+    perfdata_feature_text(stream_header(f->list[0].recording.stream), PERFDATA_FEATURE_ARCH, base,
+                          sizeof base);
+    for (uint32_t i = 1; i < f->count; i++) {
+        const struct diff_file *x = &f->list[i];
+        perfdata_feature_text(stream_header(x->recording.stream), PERFDATA_FEATURE_ARCH, other, sizeof other);
+        if (same_file(f->list[0].path, x->path))
+            log_line(LOG_WARN, "%s is compared with itself", x->path);
+        if (*base && *other && strcmp(base, other) != 0)
+            log_line(LOG_WARN, "%s was recorded on %s, %s on %s: the same functions are other code there",
+                     f->list[0].path, base, x->path, other);
+    }
+}
+
+void diff_say_matches(struct compare *c, const struct diff_files *f) {
     const char *text = compare_programs_text(c);
     if (text)
         log_line(LOG_WARN, "%s: --exact compares by name", text);
+    for (size_t i = 0; i < c->nameless.count; i++) {
+        const char *path = f->list[c->nameless.items[i].side].path;
+        log_line(LOG_WARN,
+                 "%s: no names in %s, in which other recordings have some: its functions have no partner",
+                 path, c->nameless.items[i].object);
+    }
 }

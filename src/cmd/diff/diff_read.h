@@ -24,6 +24,11 @@ struct diff_files {
     uint32_t count;
 };
 
+/* Reads the recording at f->path as f->options say, which were settled, into the rest of `f` (zeroed;
+ * diff_file_fini in any case). False and *err: it could not be read. */
+bool diff_file_read(struct diff_file *f, const struct command_env *env, struct err *err);
+void diff_file_fini(struct diff_file *f);
+
 /* Reads `count` recordings, at most DIFF_FILES_MAX, into `out` (zeroed; diff_files_free in any case). False
  * and *err: one could not be read. */
 bool diff_files_read(struct diff_files *out, const char *const *paths, uint32_t count,
@@ -37,7 +42,9 @@ int diff_files_status(const struct diff_files *f);
  * counts the same (as perf: cycles:u for cycles); .event NULL: it has none. */
 struct compare_side diff_files_side(const struct diff_files *f, uint32_t file, const char *event);
 
-/* Tells the user which names are taken for one program, if any are. */
-void diff_say_programs(struct compare *c);
+/* Tells the user if a file is compared with itself, or with one of another architecture. */
+void diff_say_files(const struct diff_files *f);
+/* Tells the user which names are taken for one program, if any are, and where one side lacks names. */
+void diff_say_matches(struct compare *c, const struct diff_files *f);
 
 #endif

@@ -206,7 +206,7 @@ static bool show_event(void *ctx, const struct diff_judged *one, struct err *err
         out_char(x->out, '\n');
     bool ok = show(x, one, err);
     if (ok && !x->any)
-        diff_say_programs(one->compare);
+        diff_say_matches(one->compare, x->f);
     x->any = true;
     x->doubts.len = doubts;
     return ok;

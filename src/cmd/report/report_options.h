@@ -67,7 +67,7 @@ struct report_options {
     bool live_modules, inlines, full_source_path;
     bool grades, strict;
 
-    bool stacks, moments, slices, own_inlines; /* not options: profile_options' */
+    bool stacks, moments, slices, own_inlines, blocks, block_values, streams; /* profile_options' */
 
     /* Accepted for compatibility. */
     bool flag_ignored;

@@ -112,8 +112,8 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
     }
     o->in.moments = f->moments;
     const char *path = input_path(o->in.report.input);
-    int base_status = o->base ? stacks_read(env, &o->in, o->base, &s) : EXIT_OK;
-    int status = base_status == STACKS_FAILED ? base_status : stacks_read(env, &o->in, path, &s);
+    int base_status = o->base ? stacks_read(env, &o->in, o->base, &s, NULL) : EXIT_OK;
+    int status = base_status == STACKS_FAILED ? base_status : stacks_read(env, &o->in, path, &s, NULL);
     if (status == STACKS_FAILED) {
         status = EXIT_ERROR;
     } else if (!s.events.count) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording as a page: flame graph, time strip, tables. */
+#include <stdlib.h>
+
 #include "cmd/common/input.h"
 #include "cmd/view/show.h"
 #include "cmd/view/show_verdict.h"
@@ -30,11 +32,13 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-/* Reads one recording, or two to compare. Returns the exit status, or STACKS_FAILED. */
-static int read_all(struct command_env *env, struct own *o, int argc, char **argv, struct stacks *s) {
+/* Reads one recording, or two to compare, which `files` keeps. Returns the exit status, or STACKS_FAILED. */
+static int read_all(struct command_env *env, struct own *o, int argc, char **argv, struct stacks *s,
+                    struct diff_files *files) {
     int status = EXIT_OK;
     for (int i = 0; i < (argc ? argc : 1); i++) {
-        int one = stacks_read(env, &o->in, argc ? argv[i] : input_path(o->in.report.input), s);
+        struct diff_file *kept = argc == 2 ? &files->list[files->count++] : NULL;
+        int one = stacks_read(env, &o->in, argc ? argv[i] : input_path(o->in.report.input), s, kept);
         if (one == STACKS_FAILED)
             return one;
         status = one ? one : status;
@@ -42,10 +46,24 @@ static int read_all(struct command_env *env, struct own *o, int argc, char **arg
     return status;
 }
 
-static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
+/* Reads what is wanted and shows it. */
+static int view(struct command_env *env, struct own *o, int argc, char **argv, struct diff_files *files) {
     struct stacks s = {0};
     struct page_verdicts verdicts = {0};
     struct err err = ERR_INIT;
+    int status = read_all(env, o, argc, argv, &s, files), shown = EXIT_OK;
+    if (status == STACKS_FAILED)
+        shown = EXIT_ERROR;
+    else if (argc == 2 && !show_verdict(env, files, &s, &verdicts, &err))
+        shown = command_fail(&err);
+    o->show.verdicts = &verdicts;
+    shown = shown ? shown : show_page(env, &o->show, &s);
+    page_verdicts_fini(&verdicts);
+    stacks_fini(&s);
+    return shown ? shown : status;
+}
+
+static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
     int status;
     if (!command_options(env, o, 0, &argc, &argv, &status))
         return status;
@@ -56,16 +74,14 @@ static int run_with(struct command_env *env, struct own *o, int argc, char **arg
     command_log(env, o->in.report.verbose, o->in.report.quiet);
     o->in.moments = true;
     o->show.open = !o->serve;
-    const struct report_options report = o->in.report;
-    status = read_all(env, o, argc, argv, &s);
-    int shown = status == STACKS_FAILED ? EXIT_ERROR : EXIT_OK;
-    if (!shown && argc == 2 && !show_verdict(env, &report, (const char *const *)argv, &s, &verdicts, &err))
-        shown = command_fail(&err);
-    o->show.verdicts = &verdicts;
-    shown = shown ? shown : show_page(env, &o->show, &s);
-    page_verdicts_fini(&verdicts);
-    stacks_fini(&s);
-    return shown ? shown : status;
+    struct diff_files files = {.list = calloc(2, sizeof *files.list)};
+    struct err err = ERR_INIT;
+    if (files.list)
+        status = view(env, o, argc, argv, &files);
+    else
+        status = command_fail((err_memory(&err, "recordings"), &err));
+    diff_files_free(&files);
+    return status;
 }
 
 static int run(struct command_env *env, int argc, char **argv) {

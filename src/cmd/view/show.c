@@ -161,7 +161,7 @@ int show_recording(struct command_env *env, const char *path) {
     struct stacks s = {0};
     stacks_options_init(&in, env->config);
     in.moments = true;
-    int status = stacks_read(env, &in, path, &s);
+    int status = stacks_read(env, &in, path, &s, NULL);
     int shown =
         status == STACKS_FAILED ? EXIT_ERROR : show_page(env, &(struct show_options){.open = true}, &s);
     stacks_fini(&s);

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/log.h"
 #include "cmd/diff/diff_judge.h"
 
 struct taking {
@@ -73,47 +71,32 @@ static bool take(void *ctx, const struct diff_judged *one, struct err *err) {
     return (take_rows(t, one, v) && (!same || add_note(t->s, same))) || err_memory(err, "page");
 }
 
-/* Whether a path can be read a second time. */
-static bool is_kept(const char *path) {
-    struct stat st;
-    return !stat(path, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
-}
-
-static bool judge(struct command_env *env, const struct report_options *report, const char *const paths[2],
-                  struct taking *t, struct err *err) {
-    struct diff_files files = {0};
+/* Judges the recordings by objects and symbols, though the page's profiles tell apart more. */
+static bool judge(struct command_env *env, const struct diff_files *files, struct taking *t,
+                  struct err *err) {
     struct diff_options o;
     diff_options_init(&o, env->config);
-    struct report_options own = o.report;
-    o.verdict = true;
-    o.report = *report;
-    o.report.sort = o.report.fields = NULL;
-    o.report.percent_limit = 0;
-    bool ok = diff_options_settle(&o, err) && diff_files_read(&files, paths, 2, &o, env, err) &&
-              diff_judge(&files, 1, &o, take, t, err);
-    diff_files_free(&files);
-    o.report = own;
+    o.verdict = o.functions = true;
+    bool ok = diff_judge(files, 1, &o, take, t, err);
     diff_options_fini(&o);
     return ok;
 }
 
-bool show_verdict(struct command_env *env, const struct report_options *report, const char *const paths[2],
-                  struct stacks *s, struct page_verdicts *out, struct err *err) {
+bool show_verdict(struct command_env *env, const struct diff_files *files, struct stacks *s,
+                  struct page_verdicts *out, struct err *err) {
     struct taking t = {s, out};
     struct err why = ERR_INIT;
     char line[512];
-    if (!is_kept(paths[0]) || !is_kept(paths[1])) {
-        err_set(&why, ERR_UNSUPPORTED, NULL, "only files can be compared");
-    } else {
-        log_set_sink(NULL, NULL); /* all was said when the recordings were read first */
-        bool ok = judge(env, report, paths, &t, &why);
-        command_log(env, report->verbose, report->quiet);
-        if (ok)
-            return true;
-        if (why.code == ERR_MEMORY) {
-            *err = why;
-            return false;
-        }
+    bool recordings = true;
+    for (uint32_t i = 0; i < files->count; i++)
+        recordings &= files->list[i].session != NULL;
+    if (!recordings)
+        err_set(&why, ERR_UNSUPPORTED, NULL, "only recordings can be compared");
+    else if (judge(env, files, &t, &why))
+        return true;
+    if (why.code == ERR_MEMORY) {
+        *err = why;
+        return false;
     }
     snprintf(line, sizeof line, "no change is judged: %.200s%s%.250s", why.where, *why.where ? ": " : "",
              why.message);

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/plural.h"
@@ -35,7 +37,9 @@ bool stacks_file_open(struct stacks_file *f, const char *path, bool all, struct 
     struct os_file file;
     *f = (struct stacks_file){0};
     bool is_stream = !strcmp(path, "-");
-    if (is_stream && !all)
+    struct stat st;
+    /* Opening a FIFO would take what is in it from whoever reads it, or wait for another writer. */
+    if (!all && (is_stream || (!stat(path, &st) && !S_ISREG(st.st_mode))))
         return true;
     if (!os_file_open(path, &file, err))
         return false;

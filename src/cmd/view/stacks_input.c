@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd/common/input.h"
-#include "cmd/report/report_profile.h"
 #include "cmd/view/stacks_file.h"
 #include "stacks/wall_clock.h"
 
@@ -128,8 +127,9 @@ static bool read_other(const char *path, struct stacks *s, int *status) {
     return is;
 }
 
-int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s) {
-    struct recording r;
+int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s,
+                struct diff_file *kept) {
+    struct diff_file own = {0}, *f = kept ? kept : &own;
     struct err err = ERR_INIT;
     int status = STACKS_FAILED;
     if (!s->texts.entries.count && !stacks_init(s, &err)) {
@@ -139,21 +139,19 @@ int stacks_read(struct command_env *env, struct stacks_options *o, const char *p
     if (read_other(path, s, &status))
         return status;
     settle(o);
-    bool open = report_options_settle(&o->report, &err) && input_open(&r, path, o->report.force, &err);
-    if (!open) {
-        command_fail(&err);
-        return STACKS_FAILED;
-    }
-    struct report_session *session = report_session_new(&r, &o->report, env, &err);
-    if (session && take(s, &r, session, &err)) {
-        status = input_status(&r);
-        report_session_warn(session);
-        if (report_session_interrupted(session) && status == EXIT_OK)
+    f->path = path;
+    bool ok = report_options_settle(&o->report, &err);
+    f->options = o->report;
+    f->options.slices = kept != NULL;
+    if (ok && diff_file_read(f, env, &err) && take(s, &f->recording, f->session, &err)) {
+        status = input_status(&f->recording);
+        report_session_warn(f->session);
+        if (report_session_interrupted(f->session) && status == EXIT_OK)
             status = EXIT_INTERRUPTED;
     } else {
         command_fail(&err);
     }
-    report_session_free(session);
-    recording_close(&r);
+    if (!kept)
+        diff_file_fini(f);
     return status;
 }

@@ -4,6 +4,7 @@
 #define SONDE_CMD_VIEW_STACKS_INPUT_H
 
 #include "cmd/common/command.h"
+#include "cmd/diff/diff_read.h"
 #include "cmd/report/report_options.h"
 #include "stacks/stacks.h"
 
@@ -43,8 +44,11 @@ void stacks_options_fini(struct stacks_options *o);
 
 /* Adds the recording, or another file with stacks, at `path` to `s`, which is zeroed at first. Returns the
  * exit status: EXIT_OK, another one after it was reported what could not be read, or STACKS_FAILED: that was
- * reported, too, and there is nothing to show. */
+ * reported, too, and there is nothing to show. kept: NULL or, zeroed, what then has the recording as it was
+ * read, to be judged (without a session: it was another file, or could not be read); diff_file_fini in any
+ * case. */
 enum { STACKS_FAILED = -1 };
-int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s);
+int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s,
+                struct diff_file *kept);
 
 #endif

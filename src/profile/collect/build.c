@@ -75,7 +75,7 @@ static bool may_wait(const struct profile_plan *plan) {
         if (i != plan->level_at && plan->slots[i]->key->kind == PROFILE_KEY_ADDRESS)
             return false;
     return !plan->searches && !plan->selects && !plan->o->exclude_other && !plan->o->branch &&
-           !plan->unwinds && !plan->calls && !plan->history;
+           !plan->o->blocks && !plan->o->streams && !plan->unwinds && !plan->calls && !plan->history;
 }
 
 void profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
@@ -99,10 +99,10 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->unwinds &= plan->chains || plan->searches;
     if (plan->unwinds)
         plan->want |= RESOLVE_UNWIND_FIELDS;
-    if (o->branch) {
-        plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
+    if (o->branch)
         plan->by_thread = false;
-    }
+    if (o->branch || o->blocks || o->streams)
+        plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
     if (in->keep || o->moments)
         plan->want |= PERFDATA_SAMPLE_CPU;
     if (o->mem)
@@ -218,8 +218,9 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->stacks);
     profile_segments_fini(&b->segments);
     profile_runs_fini(&b->runs);
+    profile_streams_fini(&b->streams);
     profile_moments_fini(&b->moments);
-    vec_fini(&b->ticks);
+    profile_ticks_fini(&b->ticks);
     vec_fini(&b->place_verdicts);
     vec_fini(&b->comm_verdicts);
     vec_fini(&b->tally);
@@ -483,22 +484,16 @@ static enum profile_verdict judge_branches(struct profile_builder *b, struct pro
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
-    /* perf leaves out the blocks of a sample whose newest branch has no cycles. */
-    bool ok = true, blocks = b->plan->o->blocks && perfdata_branch_at(x->s, 0).cycles;
-    uint64_t cycles = 0; /* of the newer branch, which comes first */
+    bool ok = true;
     for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
         struct perfdata_branch branch = perfdata_branch_at(x->s, i);
-        uint32_t newer = x->from;
         x->branch = &branch;
         x->from = profile_branch_end(b, x->s->pid, x->when, branch.from, RESOLVE_ADDRESS);
         x->to = profile_branch_end(b, x->s->pid, x->when, branch.to, RESOLVE_ADDRESS);
         ok = x->from != RESOLVE_NO_FRAME && x->to != RESOLVE_NO_FRAME &&
              (!profile_select_end(b, x->to) || add_at(b, x, x->to, 1));
-        if (ok && blocks)
-            ok = profile_runs_add(&b->runs, x->to, newer, cycles);
-        cycles = branch.cycles;
     }
-    return ok && (!blocks || profile_runs_add(&b->runs, RESOLVE_NO_FRAME, x->from, cycles));
+    return ok;
 }
 
 /* ---- records ---- */
@@ -525,7 +520,8 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
     }
     if (branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
         t->latency += s->branch_count * (s->period * PROFILE_LATENCY_UNIT / b->parallelism);
-    if (branch ? !add_branches(b, &x) : !add_sample(b, &x))
+    bool ok = branch ? add_branches(b, &x) : add_sample(b, &x);
+    if (!ok || !profile_branches_add(b, &x))
         b->failed = true;
 }
 

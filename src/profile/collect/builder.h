@@ -141,8 +141,30 @@ struct profile_run {
     uint64_t cycles, count;
 };
 
+/* The earliest times that a run was measured. */
+enum { PROFILE_RUN_VALUES = 8 };
+struct profile_run_values {
+    struct model_when at[PROFILE_RUN_VALUES];
+    uint16_t cycles[PROFILE_RUN_VALUES];
+    uint32_t count;
+};
+
 struct profile_runs {
     VEC(struct profile_run) list; /* distinct ones */
+    struct idtable index;
+    VEC(struct profile_run_values) values; /* by run, with options.block_values */
+};
+
+/* A sample's last branches, as frames: target and source of each, the newest first; see streams.c. */
+struct profile_stream {
+    uint32_t event, count; /* count: frames, in profile_streams.frames from `first` on */
+    size_t first;
+    uint64_t period, samples, cycles;
+};
+
+struct profile_streams {
+    VEC(struct profile_stream) list; /* distinct ones */
+    VEC(uint32_t) frames;
     struct idtable index;
 };
 
@@ -156,13 +178,23 @@ struct profile_task {
     uint32_t pid, tid;
 };
 
-/* What slices of time need to know of a sample. */
-struct profile_tick {
+/*
+ * What slices of time need to know of all samples, in the order of the file: four bytes of each, or eight if
+ * their periods differ. Samples next to each other in the file are so in time, too, but for those of another
+ * CPU; those that are less than PROFILE_TICK_NS after the first one are taken to be at its time.
+ */
+enum { PROFILE_TICK_NS = 1 << 17 };
+struct profile_tick_span {
     uint64_t ns;
-    uint32_t stack;
-    float period;
+    size_t first; /* in stacks; to the next span's */
 };
-typedef VEC(struct profile_tick) profile_ticks;
+struct profile_ticks {
+    VEC(uint32_t) stacks;
+    VEC(float) periods; /* of each; empty if all are `period` */
+    VEC(struct profile_tick_span) spans;
+    float period;
+    uint64_t first_ns, last_ns;
+};
 
 /* With options.moments: all samples that were added, in the order of the file. */
 struct profile_moments {
@@ -226,9 +258,10 @@ struct profile_builder {
     struct profile_search *search;       /* NULL: callchains are not searched */
     profile_memo place_verdicts, comm_verdicts;
 
-    struct profile_runs runs; /* with options.blocks */
+    struct profile_runs runs;       /* with options.blocks */
+    struct profile_streams streams; /* with options.streams */
     struct profile_moments moments;
-    profile_ticks ticks; /* with options.slices: all samples that were added, in the order of the file */
+    struct profile_ticks ticks; /* with options.slices: all samples that were added */
 
     struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
@@ -344,11 +377,31 @@ extern const struct profile_key profile_field_key; /* of every tracepoint field 
 
 /* ---- blocks.c ---- */
 
-/* Adds a run, unless it has no cycles. False: out of memory. */
-bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles);
+/* Adds a run, unless it has no cycles. at: when, if its values are wanted; else NULL. False: out of memory.
+ */
+bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles,
+                      const struct model_when *at);
 /* Adds another builder's runs; frames[i] is the id here of its frame i. False: out of memory. */
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);
 void profile_runs_fini(struct profile_runs *r);
+/* Adds the values of `from` to `to`. */
+void profile_run_values_merge(struct profile_run_values *to, const struct profile_run_values *from);
+
+/* ---- streams.c ---- */
+
+/* Adds a sample whose frames were pushed to s->frames from `first` on; where these are known, takes them off
+ * again. False: out of memory. */
+bool profile_streams_add(struct profile_streams *s, const struct profile_stream *one);
+/* As profile_runs_merge. */
+bool profile_streams_merge(struct profile_streams *to, const struct profile_streams *from,
+                           const uint32_t *frames);
+void profile_streams_fini(struct profile_streams *s);
+
+/* ---- branches.c ---- */
+
+/* Adds what a sample's branches say of code between them: runs and streams, as the options want. False: out
+ * of memory. */
+bool profile_branches_add(struct profile_builder *b, const struct profile_taken *x);
 
 /* Whether -U leaves the frame out of callchains. */
 static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t frame) {
@@ -390,8 +443,9 @@ bool profile_moments_merge(struct profile_moments *to, const struct profile_mome
 void profile_moments_fini(struct profile_moments *m);
 
 /* The same for ticks. */
-bool profile_ticks_add(profile_ticks *t, const struct profile_stack *sample, uint32_t stack);
-bool profile_ticks_merge(profile_ticks *to, const profile_ticks *from, const uint32_t *stacks);
+bool profile_ticks_add(struct profile_ticks *t, const struct profile_stack *sample, uint32_t stack);
+bool profile_ticks_merge(struct profile_ticks *to, const struct profile_ticks *from, const uint32_t *stacks);
+void profile_ticks_fini(struct profile_ticks *t);
 /* Stack sample i is number now[i] from now on, in moments and ticks. */
 void profile_moments_renumber(struct profile_builder *b, const uint32_t *now);
 

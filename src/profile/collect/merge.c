@@ -125,7 +125,8 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
     bool ok = m.texts && m.frames && m.group_keys && m.segments && m.stacks &&
               merge_texts(to, from, m.texts) && resolve_frames_append(&to->frames, &from->frames, m.frames) &&
               merge_group_keys(to, from, &m) && join_segments(to, from, &m) && join_stacks(to, from, &m) &&
-              profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from) &&
+              profile_runs_merge(&to->runs, &from->runs, m.frames) &&
+              profile_streams_merge(&to->streams, &from->streams, m.frames) && merge_counts(to, from) &&
               profile_moments_merge(&to->moments, &from->moments, m.stacks) &&
               profile_ticks_merge(&to->ticks, &from->ticks, m.stacks);
     free(m.texts);

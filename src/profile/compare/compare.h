@@ -38,6 +38,12 @@ struct compare_row {
     const char *note;         /* which other names were added up here, "a (base), b"; NULL: none */
 };
 
+/* An object in which a side has samples but no names, while other sides have names. */
+struct compare_nameless {
+    const char *object; /* in the arena */
+    uint32_t side;
+};
+
 struct compare {
     struct arena arena;
     uint32_t sides;
@@ -49,13 +55,15 @@ struct compare {
     VEC(uint32_t) order;            /* the rows in the order of printing: compare_sort */
     const char **programs;          /* by side: file names of what is taken to be one program (program.h);
                                        NULL: there is no such thing */
-    uint32_t **row_of;              /* by side, by entry of its table: the row */
+    VEC(struct compare_nameless) nameless;
+    uint32_t **row_of;       /* by side, by entry of its table: the row */
     uint32_t **row_of_stack; /* after compare_inlined, by side, by stack sample: the row, or COMPARE_NO_ROW;
                                 NULL: of a side, or of all, as in row_of */
 };
 
 struct compare_options {
     bool fold; /* match what compilers renamed, other versions of a library, and the program of each side */
+    bool functions; /* rows are objects and symbols, whatever else the profiles' keys are */
 };
 
 /* Matches the rows of `count` sides, at least one with an event, into `out` (zeroed; compare_fini in any

@@ -85,29 +85,18 @@ static bool map_stacks(struct judging *j, uint32_t side) {
 
 /* Finds from when to when the samples are. Where none has a time, their order in the file stands for it. */
 static void find_span(struct counting *x) {
-    const profile_ticks *m = &x->p->b.ticks;
-    x->first = UINT64_MAX;
-    for (size_t i = 0; i < m->count; i++) {
-        uint64_t ns = m->items[i].ns;
-        x->first = ns < x->first ? ns : x->first;
-        x->last = ns > x->last ? ns : x->last;
-    }
-    x->timed = x->last > x->first;
-    if (!x->timed) {
-        x->first = 0;
-        x->last = m->count;
-    }
+    const struct profile_ticks *m = &x->p->b.ticks;
+    x->timed = m->last_ns > m->first_ns;
+    x->first = x->timed ? m->first_ns : 0;
+    x->last = x->timed ? m->last_ns : m->stacks.count;
 }
 
-static void count_samples(struct counting *x, bool by_samples) {
-    const profile_ticks *m = &x->p->b.ticks;
-    double scale = (double)INTERVAL_SLICES / ((double)(x->last - x->first) + 1);
-    for (size_t i = 0; i < m->count; i++) {
-        const struct profile_tick *s = &m->items[i];
-        uint32_t row = x->judged[s->stack];
-        unsigned slice = (unsigned)((double)((x->timed ? s->ns : i) - x->first) * scale);
-        slice = slice < INTERVAL_SLICES ? slice : INTERVAL_SLICES - 1;
-        double weight = (double)s->period;
+/* Counts the samples from one number up to another, which are in one slice. */
+static void count_slice(struct counting *x, unsigned slice, size_t from, size_t to, bool by_samples) {
+    const struct profile_ticks *m = &x->p->b.ticks;
+    for (size_t i = from; i < to; i++) {
+        uint32_t row = x->judged[m->stacks.items[i]];
+        double weight = m->periods.count ? (double)m->periods.items[i] : (double)m->period;
         if (row == COUNTED_AGAINST || (by_samples && row != NO_MATTER))
             x->against[slice] += weight;
         if (row == COUNTED_AGAINST || row == NO_MATTER)
@@ -120,6 +109,23 @@ static void count_samples(struct counting *x, bool by_samples) {
         x->weights[(size_t)row * INTERVAL_SLICES + slice] += (float)weight;
         x->samples[row]++;
     }
+}
+
+static unsigned slice_of(const struct counting *x, uint64_t at) {
+    double scale = (double)INTERVAL_SLICES / ((double)(x->last - x->first) + 1);
+    unsigned slice = (unsigned)((double)(at - x->first) * scale);
+    return slice < INTERVAL_SLICES ? slice : INTERVAL_SLICES - 1;
+}
+
+static void count_samples(struct counting *x, bool by_samples) {
+    const struct profile_ticks *m = &x->p->b.ticks;
+    size_t count = m->stacks.count;
+    for (size_t i = 0; x->timed && i < m->spans.count; i++) {
+        size_t end = i + 1 < m->spans.count ? m->spans.items[i + 1].first : count;
+        count_slice(x, slice_of(x, m->spans.items[i].ns), m->spans.items[i].first, end, by_samples);
+    }
+    for (size_t i = 0; !x->timed && i < count; i++)
+        count_slice(x, slice_of(x, i), i, i + 1, by_samples);
 }
 
 static bool find_against(struct judging *j, uint32_t side, struct err *err) {

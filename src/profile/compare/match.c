@@ -46,20 +46,22 @@ struct matching {
     struct hash_map by_build;                   /* hash of a build-id -> text id of the first stem */
     struct out key, text;                       /* scratch */
     bool symbols, objects;                      /* there are such keys */
+    bool functions;                             /* compare_options' */
 };
 
 /* ---- columns ---- */
 
-static bool is_shown(const struct profile_column *c, const struct compare_side *s) {
-    return c->shown && profile_column_is_key(c) && c->key->id != PROFILE_IPC &&
+static bool is_shown(const struct matching *m, const struct profile_column *c, const struct compare_side *s) {
+    bool function = c->key->id == PROFILE_DSO || c->key->id == PROFILE_SYMBOL;
+    return c->shown && (function || !m->functions) && profile_column_is_key(c) && c->key->id != PROFILE_IPC &&
            !profile_column_is_elsewhere(c, s->event);
 }
 
 /* Returns the n-th key that a side shows; NULL: it has fewer. */
-static const struct profile_column *key_of(const struct compare_side *s, size_t n) {
+static const struct profile_column *key_of(const struct matching *m, const struct compare_side *s, size_t n) {
     const struct profile_columns *all = profile_columns_of(s->profile);
     for (size_t i = 0; i < all->out.count; i++)
-        if (is_shown(&all->out.items[i], s) && !n--)
+        if (is_shown(m, &all->out.items[i], s) && !n--)
             return &all->out.items[i];
     return NULL;
 }
@@ -71,7 +73,7 @@ static bool take_columns(struct matching *m) {
     for (uint32_t s = 0; s < c->sides && !first; s++)
         first = m->sides[s].event ? &m->sides[s] : NULL;
     const struct profile_column *column;
-    for (size_t n = 0; first && (column = key_of(first, n)); n++) {
+    for (size_t n = 0; first && (column = key_of(m, first, n)); n++) {
         const struct profile_column **key = vec_push(&c->keys);
         uint32_t *width = vec_push(&c->widths);
         if (!key || !width)
@@ -85,7 +87,7 @@ static bool take_columns(struct matching *m) {
             const struct profile_column **slot = vec_push(&m->columns);
             if (!slot)
                 return false;
-            *slot = m->sides[s].event ? key_of(&m->sides[s], n) : NULL;
+            *slot = m->sides[s].event ? key_of(m, &m->sides[s], n) : NULL;
             uint32_t width = *slot ? profile_width(m->sides[s].profile, m->sides[s].event, *slot) : 0;
             c->widths.items[n] = width > c->widths.items[n] ? width : c->widths.items[n];
         }
@@ -216,6 +218,39 @@ static bool add_side(struct matching *m, uint32_t side) {
     c->totals.items[side] = s->event ? s->event->member_totals[0].period : 0;
     for (uint32_t i = 0; ok && i < n; i++)
         ok = add_entry(m, side, i);
+    return ok;
+}
+
+/* ---- names that one side lacks ---- */
+
+/* Lists the objects in which a side has no names, though others do. False: out of memory. */
+static bool find_nameless(struct matching *m) {
+    struct compare *c = m->c;
+    enum { NAMED = 1, UNNAMED = 2 };
+    size_t libraries = m->libraries.count;
+    uint8_t *has = calloc(libraries * c->sides + 1, 1); /* [library * sides + side] */
+    bool ok = has != NULL;
+    for (uint32_t row = 0; ok && row < c->rows.count; row++) {
+        const struct origin *o = &m->origins.items[row];
+        for (uint32_t s = 0; s < c->sides; s++)
+            if (compare_cell_at(c, row, s)->there)
+                has[(size_t)o->library * c->sides + s] |= o->named ? NAMED : UNNAMED;
+    }
+    for (size_t l = 0; ok && l < libraries; l++) {
+        const uint8_t *of = has + l * c->sides;
+        bool named = false;
+        for (uint32_t s = 0; s < c->sides; s++)
+            named |= of[s] & NAMED;
+        const char *object = strpool_text(&m->texts, (uint32_t)l);
+        for (uint32_t s = 0; ok && named && *object && s < c->sides; s++) {
+            struct compare_nameless *made = of[s] == UNNAMED ? vec_push(&c->nameless) : NULL;
+            ok = of[s] != UNNAMED ||
+                 (made && (made->object = arena_strndup(&c->arena, object, strlen(object))));
+            if (ok && made)
+                made->side = s;
+        }
+    }
+    free(has);
     return ok;
 }
 
@@ -417,7 +452,7 @@ static bool find_programs(struct matching *m) {
 
 bool compare_make(const struct compare_side *sides, uint32_t count, const struct compare_options *o,
                   struct compare *out, struct err *err) {
-    struct matching m = {.c = out, .sides = sides};
+    struct matching m = {.c = out, .sides = sides, .functions = o->functions};
     out->sides = count;
     out->row_of = calloc(count, sizeof *out->row_of);
     bool ok = out->row_of && out_init(&m.key, NULL, NULL) && out_init(&m.text, NULL, NULL) &&
@@ -426,7 +461,8 @@ bool compare_make(const struct compare_side *sides, uint32_t count, const struct
     ok = ok && (!o->fold || find_programs(&m));
     for (uint32_t s = 0; ok && s < count; s++)
         ok = add_side(&m, s);
-    ok = ok && (!o->fold || !(m.symbols || m.objects) || join_families(&m));
+    ok = ok && (!m.symbols || find_nameless(&m)) &&
+         (!o->fold || !(m.symbols || m.objects) || join_families(&m));
     vec_fini(&m.columns);
     vec_fini(&m.origins);
     vec_fini(&m.libraries);
@@ -452,6 +488,7 @@ void compare_fini(struct compare *c) {
     vec_fini(&c->rows);
     vec_fini(&c->cells);
     vec_fini(&c->totals);
+    vec_fini(&c->nameless);
     vec_fini(&c->order);
     arena_fini(&c->arena);
     *c = (struct compare){0};

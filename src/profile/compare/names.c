@@ -50,3 +50,34 @@ size_t compare_library_stem(const char *path, size_t *from) {
         at--;
     return at > 1 && at < end && name[at - 1] == '-' ? at - 1 : end;
 }
+
+/* Whether the part of a program's name after a separator tells one build of it from another. */
+static bool is_build(const char *part, size_t len) {
+    static const char *const words[] = {"old",  "new",   "orig",    "bak",  "before", "after",
+                                        "base", "head",  "main",    "slow", "fast",   "opt",
+                                        "dbg",  "debug", "release", "prev", "cur"};
+    size_t at = len && part[0] == 'v';
+    if (at == len)
+        return false;
+    for (; at < len && is_digit(part[at]); at++)
+        ;
+    if (at == len)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (len == strlen(words[i]) && memcmp(part, words[i], len) == 0)
+            return true;
+    return false;
+}
+
+size_t compare_program_stem(const char *name, size_t len) {
+    if (len > 1 && name[len - 1] == '~')
+        len--;
+    for (size_t at = len; at > 1;) {
+        while (at > 0 && !strchr("-._", name[at - 1]))
+            at--;
+        if (at < 2 || !is_build(name + at, len - at))
+            break;
+        len = --at;
+    }
+    return len;
+}

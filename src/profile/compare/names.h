@@ -15,4 +15,8 @@ size_t compare_function_stem(const char *name, size_t len);
  * library. */
 size_t compare_library_stem(const char *path, size_t *from);
 
+/* Returns how long a program's name is without what is appended to tell its builds apart: "tool" of
+ * "tool.old", "tool-new", "tool_v2", "tool-1.10" and "tool~". At least one byte. */
+size_t compare_program_stem(const char *name, size_t len);
+
 #endif

@@ -55,8 +55,38 @@ static void test_libraries(void **state) {
     check_library("/", "");
 }
 
+static void check_program(const char *name, const char *stem) {
+    size_t len = compare_program_stem(name, strlen(name));
+    assert_int_equal(len, strlen(stem));
+    assert_memory_equal(name, stem, len);
+}
+
+static void test_programs(void **state) {
+    (void)state;
+    check_program("tool", "tool");
+    check_program("tool.old", "tool");
+    check_program("tool-new", "tool");
+    check_program("tool_v2", "tool");
+    check_program("tool-1.10.3", "tool");
+    check_program("tool-1.2.orig", "tool");
+    check_program("tool~", "tool");
+    check_program("python3.11", "python3");
+    check_program("my-tool.debug", "my-tool");
+    /* Other programs. */
+    check_program("golden", "golden");
+    check_program("bold", "bold");
+    check_program("tool-server", "tool-server");
+    check_program("tool-v", "tool-v");
+    check_program("tool.1x", "tool.1x");
+    check_program("tool.", "tool.");
+    check_program(".old", ".old");
+    check_program("-1", "-1");
+    check_program("~", "~");
+    check_program("", "");
+}
+
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_functions),
-                                              cmocka_unit_test(test_libraries)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_programs), cmocka_unit_test(test_libraries)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

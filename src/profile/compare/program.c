@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two builds of one program are often kept beside each other under two names (./before, ./after). The command
- * line in the header shows what was recorded: those of its words that are names of sampled images.
+ * line in the header shows what was recorded: those of its words that are names of sampled images. Where it
+ * names no single one, names that differ only in what tells builds apart (tool.old, tool-1.2) are one
+ * program.
  */
 #include "profile/compare/program.h"
 
@@ -80,7 +82,9 @@ static bool has_other(const struct compare_side *s, const char *own, const struc
     return false;
 }
 
-bool compare_programs_find(const struct compare_side *sides, uint32_t count, const char **names) {
+/* Fills names with the programs that the commands name. *one: there is one on each side, not all are one
+ * build, and the names differ. False: out of memory. */
+static bool find_recorded(const struct compare_side *sides, uint32_t count, const char **names, bool *one) {
     struct strpool programs = {0};
     uint32_t first = MODEL_NONE;
     bool ok = true, all = true, rebuilt = false;
@@ -94,12 +98,95 @@ bool compare_programs_find(const struct compare_side *sides, uint32_t count, con
         rebuilt |= s && !same_build(&sides[0], first, &sides[s], image);
         ok = strpool_add(&programs, names[s], strlen(names[s])) != STRPOOL_NONE;
     }
-    bool one = ok && all && rebuilt && programs.entries.count > 1;
-    for (uint32_t s = 0; one && s < count; s++)
-        one = !has_other(&sides[s], names[s], &programs);
-    if (!one)
-        names[0] = NULL;
+    *one = ok && all && rebuilt && programs.entries.count > 1;
+    for (uint32_t s = 0; *one && s < count; s++)
+        *one = !has_other(&sides[s], names[s], &programs);
     strpool_fini(&programs);
+    return ok;
+}
+
+/* ---- renamed ones ---- */
+
+static bool same_stem(const char *a, const char *b) {
+    size_t n = compare_program_stem(a, strlen(a));
+    return n == compare_program_stem(b, strlen(b)) && memcmp(a, b, n) == 0;
+}
+
+/* Marks the sampled images of a side that may be programs; by number. NULL: out of memory. */
+static bool *sampled_programs(const struct compare_side *s) {
+    const struct model *model = s->profile->plan.in->model;
+    const struct profile *p = s->profile;
+    bool *marks = calloc(model_image_count(model) + 1, sizeof *marks);
+    for (size_t i = 0; marks && i < p->b.frames.list.count; i++) {
+        uint32_t id = p->b.frames.list.items[i].image;
+        if (id != MODEL_NONE && !marks[id])
+            marks[id] = program_name(model_image(model, id)) != NULL;
+    }
+    return marks;
+}
+
+/* Returns the only marked image of a side whose name has the stem of `like`; MODEL_NONE: there is none, or
+ * there are several names. */
+static uint32_t image_like(const struct compare_side *s, const bool *marks, const char *like) {
+    const struct model *model = s->profile->plan.in->model;
+    uint32_t found = MODEL_NONE;
+    for (uint32_t i = 0; i < model_image_count(model); i++) {
+        if (!marks[i] || !same_stem(program_name(model_image(model, i)), like))
+            continue;
+        if (found != MODEL_NONE &&
+            strcmp(program_name(model_image(model, i)), program_name(model_image(model, found))) != 0)
+            return MODEL_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Fills names with those of one program: image `first` of the base, and what is like it on all other sides.
+ * Returns whether there is one on each, not of one build and not of one name. */
+static bool is_renamed(const struct compare_side *sides, uint32_t count, bool *const *marks, uint32_t first,
+                       const char **names) {
+    const struct model *model = sides[0].profile->plan.in->model;
+    const char *name = program_name(model_image(model, first));
+    bool differ = false, rebuilt = false;
+    for (uint32_t s = 0; s < count; s++) {
+        uint32_t image = image_like(&sides[s], marks[s], name);
+        if (image == MODEL_NONE)
+            return false;
+        names[s] = program_name(model_image(sides[s].profile->plan.in->model, image));
+        differ |= strcmp(names[s], name) != 0;
+        rebuilt |= s && !same_build(&sides[0], first, &sides[s], image);
+    }
+    return differ && rebuilt;
+}
+
+/* As find_recorded: the only program whose names on all sides are alike. `marks`: by side. */
+static bool find_renamed(const struct compare_side *sides, uint32_t count, bool **marks, const char **names) {
+    const struct model *model = sides[0].profile->plan.in->model;
+    const char **found = calloc(count, sizeof *found);
+    bool ok = found != NULL;
+    uint32_t several = 0;
+    for (uint32_t s = 0; ok && s < count; s++)
+        ok = (marks[s] = sampled_programs(&sides[s])) != NULL;
+    for (uint32_t i = 0; ok && i < model_image_count(model); i++)
+        if (marks[0][i] && is_renamed(sides, count, marks, i, found)) {
+            several += !several || strcmp(names[0], found[0]) != 0;
+            memcpy(names, found, count * sizeof *names);
+        }
+    if (several != 1)
+        names[0] = NULL;
+    free(found);
+    return ok;
+}
+
+bool compare_programs_find(const struct compare_side *sides, uint32_t count, const char **names) {
+    bool one;
+    if (!find_recorded(sides, count, names, &one) || one)
+        return one;
+    bool **marks = calloc(count, sizeof *marks);
+    bool ok = marks && find_renamed(sides, count, marks, names);
+    for (uint32_t s = 0; marks && s < count; s++)
+        free(marks[s]);
+    free(marks);
     return ok;
 }
 

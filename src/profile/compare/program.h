@@ -7,8 +7,9 @@
 
 /* Fills names[count] with the file name of each side's program, if they differ and stand for one program: the
  * command of each side names one sampled image, which is no library, and none of these is an image of a side
- * that has another one. Else, and where all are one build, names[0] is NULL. The names live as long as the
- * profiles. False: out of memory. */
+ * that has another one; or else each side has sampled one whose name is the others' but for what tells builds
+ * apart (compare_program_stem). Otherwise, and where all are one build, names[0] is NULL. The names live as
+ * long as the profiles. False: out of memory. */
 bool compare_programs_find(const struct compare_side *sides, uint32_t count, const char **names);
 
 /* Returns the stem of an object's path or name (compare_library_stem), and its length; that of the base's

@@ -11,47 +11,80 @@
  * went into another function or beyond the end, it is as if the function had run from its beginning.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile_internal.h"
 
 /* ---- while reading ---- */
 
-static bool add_run(struct profile_runs *r, const struct profile_run *run) {
-    uint64_t hash = hash_u64((uint64_t)run->start << 32 | run->end);
-    struct idtable_at at = idtable_first(&r->index, hash);
-    for (uint32_t id; (id = idtable_next(&r->index, &at)) != IDTABLE_NONE;) {
-        struct profile_run *have = &r->list.items[id];
-        if (have->start == run->start && have->end == run->end) {
-            have->cycles += run->cycles;
-            have->count += run->count;
-            return true;
+static void add_value(struct profile_run_values *v, struct model_when at, uint16_t cycles) {
+    uint32_t i = v->count < PROFILE_RUN_VALUES ? v->count++ : PROFILE_RUN_VALUES;
+    for (; i > 0 && model_when_before(at, v->at[i - 1]); i--)
+        if (i < PROFILE_RUN_VALUES) {
+            v->at[i] = v->at[i - 1];
+            v->cycles[i] = v->cycles[i - 1];
         }
-    }
-    uint32_t id = (uint32_t)r->list.count;
-    struct profile_run *made = vec_push(&r->list);
-    if (!made || !idtable_add(&r->index, hash, id))
-        return false;
-    *made = *run;
-    return true;
+    if (i == PROFILE_RUN_VALUES)
+        return;
+    v->at[i] = at;
+    v->cycles[i] = cycles;
 }
 
-bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles) {
-    return !cycles || add_run(r, &(struct profile_run){start, end, cycles, 1});
+void profile_run_values_merge(struct profile_run_values *to, const struct profile_run_values *from) {
+    for (uint32_t i = 0; i < from->count; i++)
+        add_value(to, from->at[i], from->cycles[i]);
+}
+
+/* Returns the number of the run with these ends, which is added with no cycles if it is new. IDTABLE_NONE:
+ * out of memory. */
+static uint32_t run_at(struct profile_runs *r, uint32_t start, uint32_t end, bool valued) {
+    uint64_t hash = hash_u64((uint64_t)start << 32 | end);
+    struct idtable_at at = idtable_first(&r->index, hash);
+    for (uint32_t id; (id = idtable_next(&r->index, &at)) != IDTABLE_NONE;)
+        if (r->list.items[id].start == start && r->list.items[id].end == end)
+            return id;
+    uint32_t id = (uint32_t)r->list.count;
+    struct profile_run *made = vec_push(&r->list);
+    if (!made || !idtable_add(&r->index, hash, id) || (valued && !vec_push(&r->values)))
+        return IDTABLE_NONE;
+    *made = (struct profile_run){.start = start, .end = end};
+    if (valued)
+        r->values.items[id] = (struct profile_run_values){.count = 0};
+    return id;
+}
+
+bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles,
+                      const struct model_when *at) {
+    if (!cycles)
+        return true;
+    uint32_t id = run_at(r, start, end, at != NULL);
+    if (id == IDTABLE_NONE)
+        return false;
+    r->list.items[id].cycles += cycles;
+    r->list.items[id].count++;
+    if (at)
+        add_value(&r->values.items[id], *at, (uint16_t)cycles);
+    return true;
 }
 
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames) {
     for (size_t i = 0; i < from->list.count; i++) {
-        struct profile_run run = from->list.items[i];
-        run.start = run.start == RESOLVE_NO_FRAME ? RESOLVE_NO_FRAME : frames[run.start];
-        run.end = frames[run.end];
-        if (!add_run(to, &run))
+        const struct profile_run *run = &from->list.items[i];
+        uint32_t start = run->start == RESOLVE_NO_FRAME ? RESOLVE_NO_FRAME : frames[run->start];
+        uint32_t id = run_at(to, start, frames[run->end], from->values.count > 0);
+        if (id == IDTABLE_NONE)
             return false;
+        to->list.items[id].cycles += run->cycles;
+        to->list.items[id].count += run->count;
+        if (from->values.count)
+            profile_run_values_merge(&to->values.items[id], &from->values.items[i]);
     }
     return true;
 }
 
 void profile_runs_fini(struct profile_runs *r) {
     vec_fini(&r->list);
+    vec_fini(&r->values);
     idtable_fini(&r->index);
 }
 
@@ -71,14 +104,37 @@ static int compare_blocks(const void *a, const void *b, void *ctx) {
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
+/* What is found, while it is. */
+struct finding {
+    const struct profile *p;
+    struct profile_blocks *out;
+    struct idtable index;
+    VEC(struct profile_run_values) values; /* by block */
+};
+
+/* Takes a run's values for its block: only those of the first start count. `as`: how the block begins. */
+static void take_values(struct finding *x, uint32_t id, const struct profile_block *as, uint32_t run,
+                        bool fresh) {
+    const struct profile_block *have = &x->out->list.items[id];
+    if (!x->p->b.runs.values.count)
+        return;
+    struct profile_run_values *to = &x->values.items[id];
+    if (fresh || (as->known && (!have->known || as->start < have->start)))
+        to->count = 0;
+    else if (as->known != have->known || as->start != have->start)
+        return;
+    profile_run_values_merge(to, &x->p->b.runs.values.items[run]);
+}
+
 /* Adds to the block with the same name and end. */
-static bool add_block(struct profile_blocks *out, struct idtable *index, const struct profile_block *block) {
+static bool add_block(struct finding *x, const struct profile_block *block, uint32_t run) {
     uint64_t hash = hash_u64(block->end ^ (uint64_t)block->name << 40);
-    struct idtable_at at = idtable_first(index, hash);
-    for (uint32_t id; (id = idtable_next(index, &at)) != IDTABLE_NONE;) {
-        struct profile_block *have = &out->list.items[id];
+    struct idtable_at at = idtable_first(&x->index, hash);
+    for (uint32_t id; (id = idtable_next(&x->index, &at)) != IDTABLE_NONE;) {
+        struct profile_block *have = &x->out->list.items[id];
         if (have->name != block->name || have->end != block->end)
             continue;
+        take_values(x, id, block, run, false);
         have->cycles += block->cycles;
         have->count += block->count;
         if (block->known && (!have->known || block->start < have->start)) {
@@ -87,11 +143,25 @@ static bool add_block(struct profile_blocks *out, struct idtable *index, const s
         }
         return true;
     }
-    uint32_t id = (uint32_t)out->list.count;
-    struct profile_block *made = vec_push(&out->list);
-    if (!made || !idtable_add(index, hash, id))
+    uint32_t id = (uint32_t)x->out->list.count;
+    struct profile_block *made = vec_push(&x->out->list);
+    if (!made || !vec_push(&x->values) || !idtable_add(&x->index, hash, id))
         return false;
     *made = *block;
+    made->values = id;
+    take_values(x, id, block, run, true);
+    return true;
+}
+
+/* Hands the values out, if there are any. False: out of memory. */
+static bool give_values(struct finding *x) {
+    for (size_t i = 0; x->p->b.runs.values.count && i < x->out->list.count; i++) {
+        struct profile_block_values *v = vec_push(&x->out->values);
+        if (!v)
+            return false;
+        memcpy(v->cycles, x->values.items[i].cycles, sizeof v->cycles);
+        v->count = x->values.items[i].count;
+    }
     return true;
 }
 
@@ -114,7 +184,7 @@ static bool block_of(const struct profile *p, const struct profile_run *run, str
     return true;
 }
 
-/* Counts the rows of an event's table about branches to each function. */
+/* Counts the rows of an event's table about each function. */
 static void count_targets(const struct profile *p, const struct profile_event *e, uint32_t *targets) {
     const struct profile_table *t = &p->tables.items[e->event];
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -126,7 +196,7 @@ static void count_targets(const struct profile *p, const struct profile_event *e
 
 bool profile_blocks_find(const struct profile *p, const struct profile_event *e, struct profile_blocks *out,
                          struct err *err) {
-    struct idtable index = {0};
+    struct finding x = {.p = p, .out = out};
     uint32_t *targets = calloc(p->list.count + 1, sizeof *targets);
     bool ok = targets;
     *out = (struct profile_blocks){0};
@@ -137,8 +207,9 @@ bool profile_blocks_find(const struct profile *p, const struct profile_event *e,
         struct profile_block block;
         out->cycles += run->cycles;
         if (block_of(p, run, &block) && targets[block.name])
-            ok = add_block(out, &index, &block);
+            ok = add_block(&x, &block, (uint32_t)i);
     }
+    ok = ok && give_values(&x);
     for (size_t i = 0; ok && i < out->list.count; i++) {
         struct profile_block *b = &out->list.items[i];
         b->share = (uint32_t)((double)b->cycles * 1e5 / (double)out->cycles);
@@ -146,13 +217,15 @@ bool profile_blocks_find(const struct profile *p, const struct profile_event *e,
     }
     if (ok && out->list.count)
         qsort_r(out->list.items, out->list.count, sizeof *out->list.items, compare_blocks, (void *)p);
-    idtable_fini(&index);
+    idtable_fini(&x.index);
+    vec_fini(&x.values);
     free(targets);
     return ok || err_memory(err, "basic blocks");
 }
 
 void profile_blocks_fini(struct profile_blocks *b) {
     vec_fini(&b->list);
+    vec_fini(&b->values);
 }
 
 const char *profile_block_object(const struct profile *p, const struct profile_block *b) {

@@ -124,7 +124,7 @@ static bool put_in_order(struct profile *p) {
 /* Moments refer to stack samples by their old numbers. False: out of memory. */
 static bool renumber_moments(struct profile *p) {
     size_t n = p->b.stacks.count;
-    bool any = p->b.moments.list.count || p->b.ticks.count;
+    bool any = p->b.moments.list.count || p->b.ticks.stacks.count;
     uint32_t *now = any ? malloc((n + 1) * sizeof *now) : NULL;
     for (uint32_t i = 0; now && i < n; i++)
         now[p->stack_was.items[i]] = i;

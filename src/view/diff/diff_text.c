@@ -10,10 +10,19 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "view/diff/diff_block.h"
 #include "view/diff/diff_view.h"
 
-enum measure { BASE, BASE_PERIOD, NUMBER, FORMULA, PERIOD, KEY };
-enum { TEXT = 256, FORMULA_WIDTH = 70, NUMBER_WIDTH = 14, TITLE = 48, DEEPEST = 40 };
+enum measure { BASE, BASE_PERIOD, NUMBER, BLOCK, HISTOGRAM, FORMULA, PERIOD, KEY };
+enum {
+    TEXT = 256,
+    FORMULA_WIDTH = 70,
+    BLOCK_WIDTH = 70,
+    HISTOGRAM_WIDTH = 17,
+    NUMBER_WIDTH = 14,
+    TITLE = 48,
+    DEEPEST = 40
+};
 
 struct column {
     enum measure what;
@@ -29,6 +38,7 @@ struct printer {
     const struct diff_view *v;
     VEC(struct column) columns;
     struct compare_callers callers; /* of the current row */
+    size_t line;                    /* of the current row, which has several with blocks */
     struct out *out;
     struct err *err;
 };
@@ -58,7 +68,9 @@ static bool add_side(struct printer *p, uint32_t side) {
                    [COMPARE_RATIO] = {"Ratio", NUMBER_WIDTH},
                    [COMPARE_WDIFF] = {"Weighted diff", NUMBER_WIDTH}};
     enum compare_method method = p->v->how.method;
-    return add(p, NUMBER, side, numbers[method].title, numbers[method].width) &&
+    return (p->v->blocks ? add(p, BLOCK, side, "[Program Block Range] Cycles Diff", BLOCK_WIDTH) &&
+                               (!p->v->histogram || add(p, HISTOGRAM, side, "stddev/Hist", HISTOGRAM_WIDTH))
+                         : add(p, NUMBER, side, numbers[method].title, numbers[method].width)) &&
            (!p->v->formulas || add(p, FORMULA, side, "Formula", FORMULA_WIDTH)) &&
            (!p->v->periods || add(p, PERIOD, side, "Period", NUMBER_WIDTH));
 }
@@ -204,15 +216,40 @@ static void put_measure(const struct printer *p, const struct compare_cell *cell
         put_number(p, cells, c->side, text);
         break;
     case FORMULA:
-        put_formula(p, cells, c->side, text);
+        if (!p->v->blocks)
+            put_formula(p, cells, c->side, text);
         break;
     case PERIOD:
         if (cell->there)
             snprintf(text, TEXT, "%" PRIu64, cell->period);
         break;
+    case BLOCK:
+    case HISTOGRAM:
     case KEY:
         break;
     }
+}
+
+/* Returns the block of a side on the current line of a row; NULL: it has fewer. */
+static const struct compare_block *block_at(const struct printer *p, uint32_t row, uint32_t side) {
+    const struct compare_blocks *b = p->v->blocks;
+    size_t i = b->starts.items[row], end = b->starts.items[row + 1];
+    while (i < end && b->list.items[i].side < side)
+        i++;
+    i += p->line;
+    return i < end && b->list.items[i].side == side ? &b->list.items[i] : NULL;
+}
+
+/* Returns how many lines a row has. */
+static size_t lines_of(const struct printer *p, uint32_t row) {
+    const struct compare_blocks *b = p->v->blocks;
+    size_t most = 1, lines = 0;
+    for (size_t i = b ? b->starts.items[row] : 0; b && i < b->starts.items[row + 1]; i++) {
+        bool same = lines && b->list.items[i].side == b->list.items[i - 1].side;
+        lines = same ? lines + 1 : 1;
+        most = lines > most ? lines : most;
+    }
+    return most;
 }
 
 static void print_key(const struct printer *p, uint32_t row, const struct column *c) {
@@ -231,11 +268,17 @@ static void print_key(const struct printer *p, uint32_t row, const struct column
 }
 
 /* Prints the measures of a row, or of a caller of it. */
-static void print_measures(const struct printer *p, const struct compare_cell *cells) {
+static void print_measures(const struct printer *p, uint32_t row, const struct compare_cell *cells) {
     char text[TEXT];
     for (size_t i = 0; i < p->columns.count && !p->columns.items[i].is; i++) {
         const struct column *c = &p->columns.items[i];
         out_str(p->out, !p->v->separator ? "  " : i ? p->v->separator : "");
+        if (c->what == BLOCK)
+            diff_block_print(block_at(p, row, c->side), c->width, p->v->separator, p->out);
+        if (c->what == HISTOGRAM)
+            diff_block_print_values(block_at(p, row, c->side), c->width, p->out);
+        if (c->what == BLOCK || c->what == HISTOGRAM)
+            continue;
         put_measure(p, cells, c, text);
         size_t len = strlen(text);
         /* A number of full width (a weighted difference) is left-aligned. */
@@ -248,7 +291,7 @@ static void print_measures(const struct printer *p, const struct compare_cell *c
 }
 
 static void print_row(const struct printer *p, uint32_t row) {
-    print_measures(p, compare_cell_at(p->c, row, 0));
+    print_measures(p, row, compare_cell_at(p->c, row, 0));
     for (size_t i = 0; i < p->columns.count; i++) {
         const struct column *c = &p->columns.items[i];
         if (!c->is)
@@ -268,7 +311,7 @@ static bool print_callers(struct printer *p, uint32_t row) {
         return false;
     for (size_t i = 0; i < p->callers.list.count; i++) {
         const struct compare_caller *k = &p->callers.list.items[i];
-        print_measures(p, &p->callers.cells.items[k->cells]);
+        print_measures(p, row, &p->callers.cells.items[k->cells]);
         out_str(p->out, v->separator ? v->separator : "  ");
         out_fill(p->out, ' ', 2 + 2 * (k->depth < DEEPEST ? k->depth : DEEPEST));
         out_printf(p->out, "<- %s\n", k->text);
@@ -281,6 +324,8 @@ static bool is_listed(const struct printer *p, uint32_t row) {
     bool paired = false;
     for (uint32_t s = 1; s < c->sides; s++)
         paired |= compare_cell_at(c, row, s)->there;
+    if (p->v->blocks && !p->v->blocks->shown.items[row])
+        return false;
     return !p->v->baseline_only || (paired && compare_cell_at(c, row, 0)->there);
 }
 
@@ -308,7 +353,8 @@ bool diff_text_print(const struct compare *c, const char *event, const struct di
         print_titles(&p, event);
     for (size_t i = 0; ok && i < c->order.count && !out->failed; i++)
         if (is_listed(&p, c->order.items[i])) {
-            print_row(&p, c->order.items[i]);
+            for (p.line = 0; p.line < lines_of(&p, c->order.items[i]); p.line++)
+                print_row(&p, c->order.items[i]);
             ok = print_callers(&p, c->order.items[i]);
         }
     if (ok && v->notes && !v->quiet)

@@ -4,7 +4,9 @@
 #define SONDE_VIEW_DIFF_DIFF_VIEW_H
 
 #include "base/out.h"
+#include "profile/compare/blocks.h"
 #include "profile/compare/compare.h"
+#include "profile/compare/streams.h"
 
 struct diff_view {
     const char *const *files; /* by side */
@@ -16,13 +18,18 @@ struct diff_view {
     bool verbose;                     /* list the files even if there are only two sides */
     const struct compare_side *sides; /* to show the callers of rows: what was compared; NULL: no callers */
     double least_caller;              /* the share in per cent below which callers are left out */
-    bool notes;                       /* say below the table which names were added up */
-    const char *separator;            /* between columns (-t); NULL: padded columns */
+    const struct compare_blocks *blocks; /* show these, not what is computed; NULL: there are none */
+    bool histogram;                      /* and how much they vary */
+    bool notes;                          /* say below the table which names were added up */
+    const char *separator;               /* between columns (-t); NULL: padded columns */
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
 
 /* Prints the table of one event, after compare_sort. False and *err: out of memory. */
 bool diff_text_print(const struct compare *c, const char *event, const struct diff_view *v, struct out *out,
                      struct err *err);
+
+/* Prints matched streams of branches. */
+void streams_text_print(const struct compare_streams *s, struct out *out);
 
 #endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings side by side, without a verdict: rows, blocks (-c cycles) or streams (--stream). */
+#ifndef SONDE_CMD_DIFF_DIFF_TABLE_H
+#define SONDE_CMD_DIFF_DIFF_TABLE_H
+
+#include "cmd/diff/diff_read.h"
+
+/* Prints the tables of the base's events. False and *err: out of memory, or the keys do not go with -c. */
+bool diff_table_print(const struct diff_files *f, const struct diff_options *o, struct out *out,
+                      struct err *err);
+
+#endif
