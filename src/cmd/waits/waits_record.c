@@ -173,7 +173,7 @@ static int show(struct command_env *env, const struct waits_shown *w, const char
     in.moments = o->output && (!f || f->moments);
     in.report.comms = o->comm;
     in.report.quiet = !o->verbose;
-    int status = stacks_read(env, &in, path, &s);
+    int status = stacks_read(env, &in, path, &s, NULL);
     if (status == STACKS_FAILED) {
         status = EXIT_ERROR;
     } else if (!s.events.count) {
