@@ -107,11 +107,9 @@ static bool may_be_address(__u64 word) {
     return word >> 16 && !(bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax) && word >> 47);
 }
 
-/* Whether the word lies in one of the ranges. Not static, so that the verifier checks it once. */
-__attribute__((noinline)) int is_code(const struct bpf_off_cpu_code *where, __u64 word) {
+/* Whether the word lies in one of the ranges. */
+static bool is_code(const struct bpf_off_cpu_code *where, __u64 word) {
     __u32 at = 0;
-    if (!where)
-        return 0;
     for (__u32 step = BPF_OFF_CPU_RANGES / 2; step; step /= 2) {
         __u32 next = (at + step) & (BPF_OFF_CPU_RANGES - 1);
         at = where->ranges[next].start <= word ? next : at;
@@ -120,19 +118,26 @@ __attribute__((noinline)) int is_code(const struct bpf_off_cpu_code *where, __u6
     return word - where->ranges[at].start < where->ranges[at].size;
 }
 
-/* Where the process's code lies; NULL: not known now, and user space is asked for it. */
+/* The hash with another word of the stack. Not static: the verifier checks it once, not for each word. */
+__attribute__((noinline)) __u64 mix_word(const struct bpf_off_cpu_code *where, __u64 hash, __u64 word) {
+    if (!where || !may_be_address(word) || (where->filled && !is_code(where, word)))
+        return hash;
+    return mix(hash, word);
+}
+
+/* Where the process's code lies. Without ranges: not known now, and user space is asked for it. */
 static struct bpf_off_cpu_code *code_of(struct task_struct *task, struct copying *c) {
     __u32 pid = task->tgid;
     struct mm_struct *mm = task->mm;
     __u64 pages = BPF_CORE_READ((struct mm_struct___code *)mm, exec_vm);
     struct bpf_off_cpu_code *where = bpf_map_lookup_elem(&code, &pid);
     if (where && where->memory == (__u64)mm && where->pages == pages)
-        return where->filled ? where : NULL;
+        return where;
     c->asked.memory = (__u64)mm;
     c->asked.pages = pages;
     bpf_map_update_elem(&code, &pid, &c->asked, BPF_ANY);
     __sync_fetch_and_add(&news, 1);
-    return NULL;
+    return &c->asked;
 }
 
 /* A hash that identifies this stack. */
@@ -142,7 +147,7 @@ static __u64 identify(struct task_struct *task, struct copying *c, __u64 sp) {
     bool x86 = c->copy.registers.mask == BPF_OFF_CPU_REGS_X86;
     __u64 pc = c->copy.registers.values[x86 ? 3 : 13], frame = c->copy.registers.values[x86 ? 1 : 10];
     hash = mix(hash, pc);
-    hash = may_be_address(frame) && !where ? mix(hash, frame) : hash;
+    hash = may_be_address(frame) && !where->filled ? mix(hash, frame) : hash;
     if (!x86) /* return address of leaf functions: in the link register */
         hash = mix(hash, c->copy.registers.values[11]);
     if (bpf_probe_read_user(c->words, sizeof c->words, (void *)sp)) /* the stack's end is near */
@@ -150,8 +155,7 @@ static __u64 identify(struct task_struct *task, struct copying *c, __u64 sp) {
             if (bpf_probe_read_user(c->words + i, PIECE * sizeof *c->words, (void *)(sp + 8 * i)))
                 break;
     for (__u32 i = 0; i < LOOKED_AT; i++)
-        if (may_be_address(c->words[i]) && (!where || is_code(where, c->words[i])))
-            hash = mix(hash, c->words[i]);
+        hash = mix_word(where, hash, c->words[i]);
     return hash ? hash : 1;
 }
 
