@@ -86,7 +86,7 @@ def main():
             r = subprocess.run([o.sonde, "diff", "--json", "--gate", o.gate, base, new], stdout=subprocess.PIPE, check=False)
             rows = json.loads(r.stdout)["events"][0]
             return r.returncode, rows
-        fired, any_proved, first, found, samples = [], 0, 0, 0, 0
+        fired, any_proved, first, named, found, samples = [], 0, 0, 0, 0, 0
         try:
             for i in range(o.same):
                 status, event = compare(record(f"a{2 * i}", 0), record(f"a{2 * i + 1}", 0))
@@ -96,16 +96,19 @@ def main():
                     fired.append([(r["keys"]["symbol"], r["base"], r["new"]) for r in event["rows"] if r["verdict"] == "more"])
             for i in range(o.slower):
                 status, event = compare(record(f"b{2 * i}", 0), record(f"c{2 * i + 1}", 10))
-                first += event["rows"][0]["keys"]["symbol"].endswith(" slowed") and event["rows"][0]["verdict"] == "more"
+                samples += 0 if o.same else sum(r["samples"] for r in event["recordings"]) / 2
+                at_top = event["rows"][0]["keys"]["symbol"].endswith(" slowed")
+                named += at_top
+                first += at_top and event["rows"][0]["verdict"] == "more"
                 found += any(r["keys"]["symbol"].endswith(" slowed") and r["verdict"] == "more" for r in event["rows"])
         finally:
             noise.kill()
             noise.wait()
-    print(f"A/A: {o.same} comparisons of {samples / max(1, o.same):.0f} samples a side: the gate ({o.gate} %) fired in {len(fired)}; "
+    print(f"A/A: {o.same} comparisons of {samples / max(1, o.same or o.slower):.0f} samples a side: the gate ({o.gate} %) fired in {len(fired)}; "
           f"some change called proved in {any_proved}")
     for rows in fired:
         print("   ", *(f"{name} {base:.4f} {new:.4f}" for name, base, new in rows[:4]))
-    print(f"A/B: {o.slower} comparisons: named first and proved in {first}, proved in {found}")
+    print(f"A/B: {o.slower} comparisons: named first in {named}, first and proved in {first}, proved in {found}")
 
 
 main()

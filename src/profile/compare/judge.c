@@ -196,8 +196,9 @@ static void fill_cost(struct judging *j, uint32_t row, struct interval *to) {
                             .says = INTERVAL_TOO_FEW};
 }
 
-/* A row's rank: proved increases, then proved decreases, each by the least that they can be; then changes
- * that are not proved, then rows with too few samples, each by how much they changed. */
+/* A row's rank: proved increases, then proved decreases, each by the least that they can be; then increases
+ * that are not proved, then such decreases (if one function costs more, the shares of all others fall), then
+ * rows with too few samples, each by how much they changed. */
 struct rank {
     int group;
     double by;
@@ -211,11 +212,11 @@ static struct rank rank_of(const struct interval *r) {
     case INTERVAL_LESS:
         return (struct rank){1, -r->high};
     case INTERVAL_NOTHING:
-        return (struct rank){2, change};
+        return (struct rank){r->now > r->base ? 2 : 3, change};
     case INTERVAL_TOO_FEW:
         break;
     }
-    return (struct rank){3, change};
+    return (struct rank){4, change};
 }
 
 static int by_rank(const void *one, const void *other, void *ctx) {
