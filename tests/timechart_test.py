@@ -311,6 +311,10 @@ def io_words():
     check("about scheduling" in sonde("timechart", "-T", "-f", "-i", "perf.data", "-o", "o.svg", status=1).stderr, "-T of input and output")
     for options in ("-I", "-P"), ("record", "-I", "-T", "true"):
         check("-I does not go" in sonde("timechart", *options, status=129).stderr, f"{options}")
+    own = sonde("timechart", "record", "-h", status=129).stderr
+    check("--io-only" in own and "--all-cpus" not in own, f"record -h: {own[:300]}")
+    for options in ("-I", "--output=x.data", "-P"), ("--io-only", "-ox.data", "--tasks-only"), ("--output", "x.data", "-I", "-T", "-a"):
+        check("-I does not go" in sonde("timechart", "record", *options, "true", status=129).stderr, f"record {options}")
     for value in "", "1h", "-1", "99999999999999999999", "1000001s":
         check("--io-min-time: a time" in sonde("timechart", "--io-min-time", value, status=129).stderr, f"--io-min-time {value}")
     with open("perf.data", "rb") as f:

@@ -52,11 +52,25 @@ static bool add_io_events(struct forward *f, struct out *word, struct err *err) 
     return true;
 }
 
+/* How many words an option of the chart has, by its letter or name, with its value; 0: it is none. */
+static int words_of(const char *word) {
+    if (word[0] != '-' || !word[1])
+        return 0;
+    if (word[1] != '-')
+        return strchr("PTIgh", word[1]) && !word[2] ? 1 : word[1] != 'o' ? 0 : word[2] ? 1 : 2;
+    for (const struct option *row = options; row->name; row++) {
+        size_t n = strlen(row->name);
+        if (!strncmp(word + 2, row->name, n) && (!word[2 + n] || (row->arg && word[2 + n] == '=')))
+            return row->arg && !word[2 + n] ? 2 : 1;
+    }
+    return 0;
+}
+
 /* The options of the chart end where those of record begin. */
 static int own_words(int argc, char **argv) {
     int i = 1;
-    while (i < argc && argv[i][0] == '-' && argv[i][1] && strchr("PTIgo", argv[i][1]) && !argv[i][2])
-        i += argv[i][1] == 'o' ? 2 : 1;
+    for (int n; i < argc && (n = words_of(argv[i])) > 0; i += n)
+        ;
     return i < argc ? i : argc;
 }
 
