@@ -282,7 +282,8 @@ def kernel(folder):
         f.write('__asm__(".text\\n.globl _text\\n_text:\\n");\n'
                 "struct file { int flags; const char *name; } ; int counter = 3;\n"
                 "__attribute__((noinline)) int do_open(struct file *f, int how) { return f->flags + how + counter; }\n"
-                "int main(int c, char **v) { struct file f = {c, v[0]}; return do_open(&f, c); }\n")
+                "__attribute__((noinline)) int do_close(int how) { return how + counter; }\n"
+                "int main(int c, char **v) { struct file f = {c, v[0]}; return do_open(&f, c) + do_close(c); }\n")
     subprocess.run(["cc", "-g", "-O2", "-no-pie", "-fno-toplevel-reorder", "-o", "vmlinux", "k.c"], cwd=folder,
                    check=True)
     r = probe("-k", "vmlinux", "-D", "do_open f->flags f->name:string how counter", cwd=folder)
@@ -357,6 +358,20 @@ def modules(folder):
     check(r.status == 1 and len(r.err.splitlines()) == 1, f"a variable without debugging information: {r}")
 
 
+def boot(folder):
+    """What the kernel's boot configuration takes: of the vmlinux that kernel() made, for its names need not run."""
+    r = probe("-k", "vmlinux", "--bootconfig", "-D", "do_open f->flags how", "-D", "do_open%return $retval", cwd=folder)
+    check(r.status == 0 and re.fullmatch(rb"ftrace\.event\.kprobes\.do_open\.probes = '_text\+\d+ flags=\+0\(%di\):s32 how=%si:s32'\n"
+                                         rb"ftrace\.event\.kprobes\.do_open__return\.probes = '_text\+\d+%return \$retval'\n", r.out),
+          f"boot configuration: {r}")
+    r = probe("-k", "vmlinux", "--bootconfig", "-D", "x=do_*", cwd=folder)
+    check(r.status == 0 and re.fullmatch(rb"ftrace\.event\.kprobes\.x\.probes = '_text\+\d+', '_text\+\d+'\n", r.out), f"two places: {r}")
+    r = probe("-k", "vmlinux", "-D", "main", cwd=folder)
+    check(r.status == 129 and len(r.err.splitlines()) == 1, f"what is not between _text and the end: {r}")
+    for words in (["-x", "o2", "-D", "work"], ["-k", "vmlinux", "do_open"], ["-l"]):
+        check(probe("--bootconfig", *words, cwd=folder).status == 129, f"--bootconfig {words} is usage")
+
+
 def usage(folder):
     for words in ([], ["-l", "-x", "o2"], ["-x", "o2", "-F", "-L", "work"], ["-q", "-v", "-x", "o2", "work"]):
         check(probe(*words, cwd=folder).status == 129, f"{words} is usage")
@@ -383,6 +398,7 @@ def main():
         without_debug(folder)
         damaged(folder)
         kernel(folder)
+        boot(folder)
         modules(folder)
         variants(folder)
         markers(folder)

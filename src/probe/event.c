@@ -14,8 +14,8 @@ void probe_events_fini(probe_events *e) {
     vec_fini(e);
 }
 
-void probe_event_print(struct out *o, const struct probe_event *e) {
-    out_printf(o, "%c:%s/%s ", e->returns ? 'r' : 'p', e->group, e->event);
+/* What follows the names. */
+static void print_rest(struct out *o, const struct probe_event *e, bool tell_return) {
     if (e->path)
         out_printf(o, "%s:0x%llx", e->path, (unsigned long long)e->offset);
     else
@@ -23,10 +23,35 @@ void probe_event_print(struct out *o, const struct probe_event *e) {
                    (unsigned long long)e->offset);
     if (e->semaphore)
         out_printf(o, "(0x%llx)", (unsigned long long)e->semaphore);
+    out_str(o, tell_return ? "%return" : "");
     for (size_t i = 0; i < e->args.count; i++) {
         const struct probe_fetch *f = &e->args.items[i];
         out_printf(o, " %s%s%s%s%s", f->name ? f->name : "", f->name ? "=" : "", f->fetch, f->type ? ":" : "",
                    f->type ? f->type : "");
+    }
+}
+
+void probe_event_print(struct out *o, const struct probe_event *e) {
+    out_printf(o, "%c:%s/%s ", e->returns ? 'r' : 'p', e->group, e->event);
+    print_rest(o, e, false);
+}
+
+void probe_events_print_boot(struct out *o, const probe_events *e) {
+    for (size_t i = 0; i < e->count; i++) {
+        bool told = false;
+        for (size_t k = 0; k < i; k++)
+            told |= !strcmp(e->items[k].event, e->items[i].event);
+        for (size_t k = i, n = 0; !told && k < e->count; k++) {
+            if (strcmp(e->items[k].event, e->items[i].event) != 0)
+                continue;
+            if (n++)
+                out_str(o, ", '");
+            else
+                out_printf(o, "ftrace.event.kprobes.%s.probes = '", e->items[i].event);
+            print_rest(o, &e->items[k], e->items[k].returns);
+            out_char(o, '\'');
+        }
+        out_str(o, told ? "" : "\n");
     }
 }
 

@@ -42,6 +42,10 @@ void probe_events_fini(probe_events *e);
 /* The definition, without newline. */
 void probe_event_print(struct out *o, const struct probe_event *e);
 
+/* Probes of the kernel as its boot configuration takes them (Documentation/trace/boottime-trace.rst), a line
+ * for each event with all its places. Groups are not told: the kernel puts them into "kprobes". */
+void probe_events_print_boot(struct out *o, const probe_events *e);
+
 /* Reads a definition as the kernel lists it; texts are in the arena. False: it is no such definition
  * (ERR_ABSENT: an empty line), or out of memory. */
 bool probe_event_parse(const char *line, struct arena *a, struct probe_event *out, struct err *err);

@@ -347,12 +347,14 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
     const struct probe_symbol *from = s->image->module ? probe_image_function_at(s->image, addr) : NULL;
     if (s->image->module && !from)
         return err_set(s->err, ERR_USAGE, spec->text, "0x%" PRIx64 " is in no function of the module", addr);
+    if (s->image->text && addr < s->image->text->addr)
+        return err_set(s->err, ERR_USAGE, spec->text, "0x%" PRIx64 " is not in the kernel's code", addr);
     if (from) { /* the kernel finds the function in the loaded module by its name */
         e->path = NULL;
         e->module = s->image->module;
         e->symbol = from->name;
         e->offset = addr - from->addr;
-    } else if (s->image->text && addr >= s->image->text->addr) {
+    } else if (s->image->text) {
         e->path = NULL;
         e->symbol = s->image->text->name;
         e->offset = addr - s->image->text->addr;

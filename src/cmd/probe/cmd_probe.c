@@ -42,7 +42,8 @@ static const struct option options[] = {
     OPTION_LIST('V', "vars", struct probe_cli, vars, PLACE, "show the variables that can be seen there"),
     OPTION_COUNT('v', "verbose", struct probe_cli, verbose, "be more verbose"),
     OPTION_STRING('x', "exec", struct probe_cli, exec, "executable|path", "program or library to probe"),
-    OPTION_ABSENT_FLAG(0, "bootconfig", "show definitions in the format of bootconfig"),
+    OPTION_BOOL(0, "bootconfig", struct probe_cli, bootconfig,
+                "show definitions as the kernel's boot configuration takes them (with --definition)"),
     OPTION_BOOL(0, "cache", struct probe_cli, cache,
                 "accepted: probes and markers are found in the files themselves, without a cache"),
     OPTION_BOOL(0, "demangle", struct probe_cli, demangle, "demangle symbols of programs"),
@@ -95,6 +96,10 @@ static const char *conflict(const struct probe_cli *c) {
         return "--list shows all probes: leave --exec and --module out";
     if (c->list && c->cache)
         return "there is no cache of probes to list: `list sdt` shows the markers of files";
+    if (c->bootconfig && !c->define.count)
+        return "--bootconfig goes with --definition";
+    if (c->bootconfig && c->exec)
+        return "--bootconfig is for probes of the kernel: programs do not run yet when it boots";
     if (c->quiet && c->verbose)
         return "--quiet and --verbose exclude each other";
     if (c->exec && (c->module || c->vmlinux))

@@ -51,7 +51,9 @@ static int show_definitions(struct job *j) {
     struct out out;
     if (!command_output(j->env, &out))
         return EXIT_ERROR;
-    for (size_t i = 0; i < j->events.count; i++) {
+    if (j->c->bootconfig)
+        probe_events_print_boot(&out, &j->events);
+    for (size_t i = 0; i < j->events.count && !j->c->bootconfig; i++) {
         probe_event_print(&out, &j->events.items[i]);
         out_char(&out, '\n');
     }

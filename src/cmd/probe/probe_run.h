@@ -14,7 +14,7 @@ struct probe_cli {
     const char *exec, *module, *vmlinux, *symfs, *target_ns, *filter;
     struct probe_options o;
     int max_probes, verbose;
-    bool force, dry_run, quiet, cache, demangle, demangle_kernel, externs, range;
+    bool bootconfig, force, dry_run, quiet, cache, demangle, demangle_kernel, externs, range;
 };
 
 /* Each returns the exit status; what went wrong was printed. */

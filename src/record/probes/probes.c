@@ -44,7 +44,7 @@ static bool attach(struct record_probes *x, const struct perf_event *e, uint32_t
     int *uprobe = fd < 0 ? NULL : vec_push(&x->uprobes), *link = uprobe ? vec_push(&x->links) : NULL;
     if (fd == -EACCES || fd == -EPERM)
         return err_set(err, ERR_PERMISSION, "--probe",
-                       "probes are for root only: run as root, or with CAP_PERFMON");
+                       "probes are for root only: run as root, or with CAP_BPF and CAP_PERFMON");
     if (fd < 0)
         return err_errno(err, -fd, e->probe_path, "the kernel refuses a probe at 0x%llx",
                          (unsigned long long)e->program->offset);

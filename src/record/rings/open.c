@@ -183,7 +183,9 @@ static const char *permission_advice(const struct attempt *t, const struct perf_
     }
     if (t->tid > 0 && perf_allowed_task(t->r->perf, t->tid))
         return "no access to this process: run as root, or as its owner";
-    if (p->probe_path || p->probe)
+    if (p->probe)
+        return "probes are for root only: run as root, or with CAP_BPF and CAP_PERFMON";
+    if (p->probe_path)
         return "probes are for root only: run as root, or with CAP_PERFMON";
     if (p->off_cpu)
         return "BPF programs count it, which is not allowed: run as root, or with CAP_BPF and CAP_PERFMON";
