@@ -147,6 +147,10 @@ static void add_inner(struct bpf_kwork_cpu *c, __u64 ns) {
 static void charge(struct bpf_kwork_cpu *c, struct task_struct *task, __u64 now) {
     __u32 tid = BPF_CORE_READ(task, pid);
     struct bpf_kwork_thread *t = thread_of(c, tid);
+    if (end_ns && now > end_ns)
+        now = end_ns; /* user space comes to this CPU later */
+    if (now < c->since_ns)
+        return;
     __u64 kernel_ns = BPF_CORE_READ(task, se.sum_exec_runtime), ns = now - c->since_ns;
     if (tid != c->tid) {
         __u64 all_ns = ns;
