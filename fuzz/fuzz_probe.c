@@ -12,7 +12,7 @@
 static size_t look(struct object_debug *d, const struct object_instance *i) {
     object_variables all = {0};
     object_debug_lines lines = {0};
-    struct object_debug_place at = {i->id, i->entry, true};
+    struct object_debug_place at = {i->id, i->entry, true, false};
     size_t sum = 0;
     object_debug_variables(d, at, true, &all, NULL);
     for (size_t k = 0; k < all.count; k++) {

@@ -49,6 +49,18 @@ int main(int argc, char **argv)
 	o.p = &o.i;
 	return work(argc, argv[0], &o, 2.5, 7, o.i, 1) + caller(argc) + changes(argc) + alias(4);
 }
+static inline int late(int q);
+int early(int z)
+{
+	return late(z) + 2;
+}
+
+
+static inline __attribute__((always_inline)) int late(int q)
+{
+	puts("late");
+	return q * 2 + counter;
+}
 """
 
 
@@ -169,6 +181,9 @@ def shows(p):
     lines = r.out.decode().splitlines()
     check(r.status == 0 and lines[0] == f"<work@{os.path.realpath(p.folder)}/p.c:0>" and lines[1].startswith("      0  "), f"-L: {r}")
     check("      4  \tlocal += strlen(s);" in lines and "         }" in lines + [x[:10] for x in lines], f"-L: {r}")
+    r = probe("-x", p.name, "-L", "early", cwd=p.folder)
+    check(r.status == 0 and b"      0  int early" in r.out and b"      8  " not in r.out,
+          f"-L: not the lines of what was inlined: {r}")
     r = probe("-x", p.name, "-L", "p.c:11-12", cwd=p.folder)
     check(len(r.out.splitlines()) == 3, f"-L of lines: {r}")
     for words in (["-L", "nothing"], ["-V", "nothing"], ["-V", "work n"], ["-L", "work:5-3"], ["-F", "(x"]):

@@ -82,6 +82,9 @@ static inline bool object_lines_sibling(Dwarf_Die *die) {
 /* The type that an entry refers to: of a variable its own, of a typedef or pointer the one behind it. False:
  * there is none. */
 bool object_type_of(Dwarf_Die *die, Dwarf_Die *out);
+/* An attribute that is an expression or a list of them, of `die` or of the entry that it is an instance of.
+ * False: it has none. */
+bool object_type_location(Dwarf_Die *die, unsigned name, Dwarf_Attribute *out);
 /* Strips qualifiers and, with `names`, also typedefs. */
 bool object_type_peel(Dwarf_Die *type, bool names);
 /* In bytes; 0: not known. */

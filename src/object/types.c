@@ -18,6 +18,17 @@ bool object_type_of(Dwarf_Die *die, Dwarf_Die *out) {
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), out);
 }
 
+/* Go still writes expressions in blocks, as DWARF 2 and 3 did, where DWARF 4 has a form for them, and libdw
+ * takes them for nothing then. Below 128 bytes both look the same. */
+bool object_type_location(Dwarf_Die *die, unsigned name, Dwarf_Attribute *out) {
+    Dwarf_Block block;
+    if (!dwarf_attr_integrate(die, name, out))
+        return false;
+    if (dwarf_whatform(out) == DW_FORM_block1 && dwarf_formblock(out, &block) == 0 && block.length < 128)
+        out->form = DW_FORM_exprloc;
+    return true;
+}
+
 static bool is_qualifier(int tag) {
     return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
            tag == DW_TAG_atomic_type;
@@ -80,7 +91,10 @@ void object_type_put_name(Dwarf_Die *type, char *to, size_t room) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].tag == dwarf_tag(&at))
             append(to, room, words[i].before);
-    append(to, room, name ? name : dwarf_tag(&at) == DW_TAG_subroutine_type ? "(function)" : "(unnamed)");
+    append(to, room,
+           name                                       ? name
+           : dwarf_tag(&at) == DW_TAG_subroutine_type ? "(function_type)"
+                                                      : "(unnamed)");
     append(to, room, after);
 }
 
@@ -203,7 +217,7 @@ static bool location_of(Dwarf_Die *variable, uint64_t addr, Dwarf_Op *out) {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t count;
-    if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) ||
+    if (!object_type_location(variable, DW_AT_location, &attribute) ||
         dwarf_getlocation_addr(&attribute, addr, &ops, &count, 1) < 1 || count != 1)
         return false;
     *out = *ops;
@@ -245,7 +259,7 @@ static void find_frame(struct search *s, Dwarf_Die *function) {
     Dwarf_Op *ops;
     size_t count;
     bool in_memory;
-    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
+    if (!object_type_location(function, DW_AT_frame_base, &attribute) ||
         dwarf_getlocation_addr(&attribute, s->addr, &ops, &count, 1) < 1 || count != 1)
         return;
     if (ops->atom != DW_OP_call_frame_cfa) {

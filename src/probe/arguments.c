@@ -7,6 +7,8 @@
 
 #include "base/log.h"
 
+typedef VEC(const char *) remarks;
+
 struct request {
     struct probe_image *image;
     const struct probe_spec *spec;
@@ -14,6 +16,7 @@ struct request {
     struct arena *a;
     struct probe_event *out;
     struct err *err;
+    remarks *remarks; /* said when the place does; it may be tried at another one */
 };
 
 /* ---- names ---- */
@@ -58,6 +61,14 @@ static void put_label(const struct probe_arg *arg, char *to, size_t room) {
     }
 }
 
+static bool remark(const struct request *r, const char *text) {
+    const char **slot = text ? vec_push(r->remarks) : NULL;
+    if (!slot)
+        return err_memory(r->err, "arguments");
+    *slot = text;
+    return true;
+}
+
 /* ---- values ---- */
 
 /* How the kernel addresses a place in the image: @+OFFSET counts from where the probe's own offset would be
@@ -97,7 +108,7 @@ static bool fetch(const struct request *r, const struct probe_arg *arg, const st
     if (note) {
         char label[256];
         put_label(arg, label, sizeof label);
-        log_line(LOG_WARN, "%s: %s %s", r->spec->text, label, note);
+        return remark(r, arena_printf(r->a, "%s: %s %s", r->spec->text, label, note));
     }
     return true;
 }
@@ -140,7 +151,7 @@ static bool variable(const struct request *r, const struct probe_arg *arg, struc
     if (!r->place->has_instance)
         return err_set(r->err, ERR_ABSENT, arg->text,
                        "cannot be looked up: nothing describes the function that this place is in");
-    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
+    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry, r->place->between};
     const struct object_debug_path path = {arg->text, arg->steps.items, arg->steps.count};
     if (!object_debug_value(d, at, &path, &v, r->err)) {
         if (r->err->code == ERR_UNSUPPORTED)
@@ -181,7 +192,7 @@ static bool add_all(const struct request *r, bool parameters) {
     struct probe_arg arg = {.kind = PROBE_ARG_VARIABLE, .text = parameters ? "$params" : "$vars"};
     if (!d || !r->place->has_instance || r->place->returns)
         return variable(r, &arg, &(struct probe_fetch){0}); /* says why */
-    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry};
+    struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry, r->place->between};
     bool ok = object_debug_variables(d, at, false, &all, r->err);
     for (size_t i = 0; ok && i < all.count; i++) {
         struct err why = ERR_INIT;
@@ -192,11 +203,12 @@ static bool add_all(const struct request *r, bool parameters) {
             continue;
         if (add(&one, &arg))
             continue;
-        if (why.code == ERR_MEMORY || why.code == ERR_IO) {
+        if (why.code == ERR_MEMORY || (why.code == ERR_IO && !r->place->leaves_unwritten)) {
             *r->err = why;
             ok = false;
         } else {
-            log_line(LOG_WARN, "%s: %s is left out: it %s", r->spec->text, arg.text, why.message);
+            ok = remark(
+                r, arena_printf(r->a, "%s: %s is left out: it %s", r->spec->text, arg.text, why.message));
         }
     }
     vec_fini(&all);
@@ -205,12 +217,16 @@ static bool add_all(const struct request *r, bool parameters) {
 
 bool probe_arguments(struct probe_image *i, const struct probe_spec *spec, const struct probe_place *place,
                      struct arena *a, struct probe_event *out, struct err *err) {
-    struct request r = {i, spec, place, a, out, err};
-    for (size_t k = 0; k < spec->args.count; k++) {
+    remarks said = {0};
+    struct request r = {i, spec, place, a, out, err, &said};
+    bool ok = true;
+    for (size_t k = 0; ok && k < spec->args.count; k++) {
         const struct probe_arg *arg = &spec->args.items[k];
         bool all = arg->kind == PROBE_ARG_PARAMS || arg->kind == PROBE_ARG_VARS;
-        if (!(all ? add_all(&r, arg->kind == PROBE_ARG_PARAMS) : add(&r, arg)))
-            return false;
+        ok = all ? add_all(&r, arg->kind == PROBE_ARG_PARAMS) : add(&r, arg);
     }
-    return true;
+    for (size_t k = 0; ok && k < said.count; k++)
+        log_line(LOG_WARN, "%s", said.items[k]);
+    vec_fini(&said);
+    return ok;
 }

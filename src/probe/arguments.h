@@ -15,7 +15,9 @@ struct probe_place {
     bool has_instance; /* DWARF knows whose code it is */
     uint32_t instance;
     bool kernel, returns;
-    bool entry; /* before the function's first statement */
+    bool entry;            /* before the function's first statement */
+    bool between;          /* see struct object_debug_place */
+    bool leaves_unwritten; /* what is not in memory yet is left out of $params and $vars, too */
 };
 
 /*

@@ -117,6 +117,10 @@ static bool string(const struct request *r, struct probe_fetch *out) {
         return err_set(r->err, ERR_USAGE, NULL,
                        "is no text: neither a pointer to characters nor an array of them (%s)",
                        r->v->type_name);
+    if (r->v->counted)
+        return refuse(
+            r, "has a length and no NUL at its end, where the kernel would stop: record its length, and "
+               "elements, as in [0]");
     if (r->v->type == OBJECT_VALUE_ARRAY) {
         if (kind != OBJECT_PLACE_MEMORY)
             return refuse(r, "is an array that is not in memory");

@@ -53,8 +53,14 @@ static bool is_inside(const struct search *s, const struct object_instance *i, o
     return object_debug_at(probe_image_debug(s->image), addr, true, &f) && f.entry == i->outer_entry;
 }
 
+/* Whether a probe at the line records its variables as they are there: it is the first whose statement begins
+ * there, or the last one. */
+static bool is_own(const struct object_debug_line *l) {
+    return l->last || l->owner == l->line;
+}
+
 /* Sets the error for a line all of whose instructions belong to other lines, too. Returns false. */
-static bool say_shared(const struct search *s, const object_debug_lines *lines) {
+static bool say_shared(const struct search *s, const object_debug_lines *lines, uint32_t base) {
     struct object_instance f;
     object_vaddr addr = lines->items[0].addr;
     if (object_debug_at(probe_image_debug(s->image), addr, true, &f) && f.entry == addr)
@@ -62,9 +68,14 @@ static bool say_shared(const struct search *s, const object_debug_lines *lines) 
             s->err, ERR_ABSENT, NULL,
             "This line is sharing the address with other lines. Please try to probe at %s:0 instead.",
             f.name);
+    if (s->spec->function && lines->items[0].owner >= base)
+        return err_set(
+            s->err, ERR_ABSENT, NULL,
+            "This line is sharing the address with other lines. Please try to probe at %s:%u instead.",
+            s->spec->function, lines->items[0].owner - base);
     return err_set(s->err, ERR_ABSENT, NULL,
-                   "%s is sharing its address with other lines: --line shows which can be probed",
-                   s->spec->text);
+                   "This line is sharing the address with other lines. Please try to probe at %s:%u instead.",
+                   lines->items[0].file, lines->items[0].owner);
 }
 
 /* The statements of a line, or of those that match the pattern. */
@@ -97,11 +108,13 @@ static bool add_instance(const struct search *s, const struct object_instance *i
     bool ok = !i->file || find_statements(s, i->file, line, i, &lines);
     size_t shared = 0;
     for (size_t k = 0; ok && k < lines.count; k++) {
-        shared += lines.items[k].shared;
+        bool own = is_own(&lines.items[k]);
+        shared += !own;
         p.addr = lines.items[k].addr;
-        ok = lines.items[k].shared || push(s, &p);
+        p.between = !lines.items[k].last;
+        ok = !own || push(s, &p);
     }
-    ok = ok && (!shared || shared < lines.count || say_shared(s, &lines));
+    ok = ok && (!shared || shared < lines.count || say_shared(s, &lines, i->line));
     vec_fini(&lines);
     return ok;
 }
@@ -150,9 +163,23 @@ static bool add_symbol(const struct search *s, struct probe_symbol *symbol) {
     return push(s, &p);
 }
 
+/* Copies a name without the blanks between a template's arguments: people cannot write them here, where a
+ * blank ends the name. Cut to `room`. */
+static const char *squeeze(const char *name, char *to, size_t room) {
+    size_t n = 0;
+    for (; *name && n + 1 < room; name++)
+        if (*name != ' ' || !n || (to[n - 1] != ',' && name[1] != '>'))
+            to[n++] = *name;
+    to[n] = '\0';
+    return to;
+}
+
 /* Whether a demangled name is the wanted one, perhaps without the outer namespaces and classes. */
 static bool is_shown_as(const char *name, const char *wanted) {
     unsigned brackets = 0;
+    char room[1024];
+    if (strchr(wanted, '<'))
+        name = squeeze(name, room, sizeof room);
     if (symbol_name_matches(name, wanted))
         return true;
     for (const char *at = name; *at && *at != '('; at++) {
@@ -220,14 +247,15 @@ static bool find_lines(const struct search *s) {
     size_t shared = 0;
     for (size_t i = 0; ok && i < lines.count; i++) {
         struct probe_point p = point_at(s, lines.items[i].addr, false);
-        shared += lines.items[i].shared;
-        if (lines.items[i].shared)
+        shared += !is_own(&lines.items[i]);
+        p.between = !lines.items[i].last;
+        if (!is_own(&lines.items[i]))
             continue;
         if (p.has_instance && p.instance.outer)
             p.name = p.instance.outer;
         ok = push(s, &p);
     }
-    ok = ok && (!shared || shared < lines.count || say_shared(s, &lines));
+    ok = ok && (!shared || shared < lines.count || say_shared(s, &lines, 0));
     vec_fini(&lines);
     return ok;
 }
@@ -337,8 +365,8 @@ static bool check_boundary(const struct search *s, const struct probe_point *p, 
                    addr, from, symbol ? symbol->name : "its function", from - start);
 }
 
-/* The event of one place. */
-static bool make(const struct search *s, const struct probe_point *p, object_vaddr addr,
+/* The event of one place. `last`: no other place will do, so that what is not in memory yet is left out. */
+static bool make(const struct search *s, const struct probe_point *p, object_vaddr addr, bool last,
                  struct probe_event *e) {
     const struct probe_spec *spec = s->spec;
     *e = (struct probe_event){.returns = spec->returns, .path = s->image->path, .addr = addr};
@@ -372,7 +400,9 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
                                 .instance = p->instance.id,
                                 .returns = spec->returns,
                                 .kernel = s->image->text != NULL || from,
-                                .entry = probe_point_is_entry(p, addr)};
+                                .entry = probe_point_is_entry(p, addr),
+                                .between = p->between,
+                                .leaves_unwritten = last};
     return name_event(s, p, e) &&
            probe_marker_arguments(s->image->elf.machine, spec, p->marker, s->a, e, s->err) &&
            probe_arguments(s->image, spec, &place, s->a, e, s->err) && probe_event_check(e, s->err);
@@ -381,21 +411,22 @@ static bool make(const struct search *s, const struct probe_point *p, object_vad
 /* Like make, but sets the probe after the prologue if arguments are not in memory at the entry, as in code
  * that was not optimised. */
 static bool make_there(const struct search *s, const struct probe_point *p, struct probe_event *e) {
-    if (make(s, p, p->addr, e))
+    object_vaddr addr = p->addr;
+    if (make(s, p, addr, false, e))
         return true;
-    if (s->err->code != ERR_IO || s->spec->has_address || p->addr != p->instance.entry ||
-        p->instance.body <= p->addr) {
-        if (s->err->code == ERR_IO)
-            s->err->code = ERR_UNSUPPORTED;
+    if (s->err->code != ERR_IO)
         return false;
+    if (!s->spec->has_address && p->addr == p->instance.entry && p->instance.body > p->addr) {
+        addr = p->instance.body;
+        log_line(
+            LOG_WARN,
+            "%s was compiled without optimization: the probe is set after the prologue, where its arguments "
+            "are in memory (0x%" PRIx64 " is its entry)",
+            p->name ? p->name : s->spec->text, p->addr);
     }
-    log_line(LOG_WARN,
-             "%s was compiled without optimization: the probe is set after the prologue, where its arguments "
-             "are in memory (0x%" PRIx64 " is its entry)",
-             p->name ? p->name : s->spec->text, p->addr);
     vec_fini(&e->args);
     *s->err = ERR_INIT;
-    if (make(s, p, p->instance.body, e))
+    if (make(s, p, addr, true, e))
         return true;
     s->err->code = s->err->code == ERR_IO ? ERR_UNSUPPORTED : s->err->code;
     return false;

@@ -17,6 +17,7 @@ struct probe_point {
     object_vaddr addr;
     const char *name;    /* the function's, which names the event; NULL: not known */
     uint32_t line;       /* that was asked for: FUNC:LINE; 0: none */
+    bool between;        /* other lines' statements begin there, too, after this one's */
     uint64_t semaphore;  /* address of a marker's counter; 0: none */
     struct bytes marker; /* its arguments (object/sdt.h) */
 };

@@ -13,13 +13,13 @@ import platform
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
+from probes import equal  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 FUNCTIONS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
@@ -200,23 +200,6 @@ def can_probe(folder):
         print(f"SKIP: no probes can be set here: {r.err}")
         return False
     return True
-
-
-def value_of(text, kind_signed=None):
-    text = text.strip('"')
-    return int(text, 16) if text.startswith("0x") else text
-
-
-def equal(printed, recorded):
-    """What a program printed and what was recorded of it."""
-    if recorded.startswith('"'):
-        return recorded == f'"{printed}"'
-    if "p" in printed and printed.lstrip("-").startswith("0x"):  # %a
-        number = float.fromhex(printed)
-        return int(recorded, 16) in (struct.unpack("Q", struct.pack("d", number))[0], struct.unpack("I", struct.pack("f", number))[0])
-    number = int(recorded, 0)
-    return any((int(printed) - number) % (1 << bits) == 0 and (bits == 64 or 0 <= number < 1 << bits or recorded[0] == "-")
-               for bits in (8, 16, 32, 64)) if recorded.startswith("0x") else int(printed) == number
 
 
 def define(folder, program, event, place, asked):

@@ -63,7 +63,9 @@ struct object_debug_line {
     object_vaddr addr;
     const char *file; /* made absolute where possible */
     uint32_t line;
-    bool shared; /* its first instruction also belongs to another line, and is attributed to that one */
+    uint32_t owner; /* of the lines whose statements begin there, the first; line tables of people count it
+                       alone */
+    bool last;      /* no statement of another line begins there after it: what variables are then is known */
 };
 typedef VEC(struct object_debug_line) object_debug_lines;
 
@@ -113,6 +115,7 @@ struct object_value {
     uint64_t count;              /* of an array: all its elements; 0: not known */
     enum object_value_type item; /* of an array */
     bool text;                   /* a pointer to characters, or an array of them */
+    bool counted;                /* such a text has a length, and no NUL at its end (Rust, Go) */
     uint32_t bit_size, bit_at;   /* a bit field: its bits, from the least significant of `size` bytes;
                                     bit_size 0: none */
     char type_name[160];         /* as C writes it */
@@ -120,11 +123,11 @@ struct object_value {
 
 /* Where a variable is asked for: before the instruction at `addr`. Several statements may begin there;
  * `entry`: before all of them (as is right where the function is entered), else after those that need no
- * instruction. */
+ * instruction, or with `between` after some of them: what changes there is refused. */
 struct object_debug_place {
     uint32_t instance; /* id */
     object_vaddr addr;
-    bool entry;
+    bool entry, between;
 };
 
 /* Codes of failure beside the usual ones: ERR_ABSENT: no variable or member of that name; ERR_UNSUPPORTED: it

@@ -21,22 +21,52 @@ struct search {
     object_debug_lines *out;
 };
 
-/* The line that an address is attributed to if several rows have it: that of the last one. */
-static int line_of_address(Dwarf_Lines *lines, size_t count, size_t row, Dwarf_Addr addr) {
-    int line = 0;
-    for (; row < count; row++) {
-        Dwarf_Line *l = dwarf_onesrcline(lines, row);
-        Dwarf_Addr other;
-        bool ends = true;
-        if (!l || dwarf_lineaddr(l, &other) != 0 || other != addr || dwarf_lineendsequence(l, &ends) != 0 ||
-            ends)
-            break;
-        dwarf_lineno(l, &line);
-    }
-    return line;
+/* Whether a row is of that address, and its line, and whether a statement begins there. */
+static bool row_at(Dwarf_Lines *lines, size_t row, Dwarf_Addr addr, int *line, bool *begins) {
+    Dwarf_Line *l = dwarf_onesrcline(lines, row);
+    Dwarf_Addr other;
+    bool ends = true;
+    return l && dwarf_lineaddr(l, &other) == 0 && other == addr && dwarf_lineendsequence(l, &ends) == 0 &&
+           !ends && dwarf_lineno(l, line) == 0 && dwarf_linebeginstatement(l, begins) == 0;
 }
 
-static bool add_row(struct search *s, Dwarf_Die *unit, Dwarf_Lines *lines, size_t count, size_t index) {
+/* Several rows may have the row's address: the line of the first statement, and whether the row's is the
+ * last. */
+static void compare_rows(Dwarf_Lines *lines, size_t row, struct object_debug_line *out) {
+    int line = 0;
+    bool begins = false;
+    out->owner = out->line;
+    out->last = true;
+    for (size_t i = row; i-- > 0 && row_at(lines, i, out->addr, &line, &begins);)
+        if (begins)
+            out->owner = (uint32_t)line;
+    for (size_t i = row + 1; row_at(lines, i, out->addr, &line, &begins); i++)
+        out->last = line > 0 && (uint32_t)line == out->line;
+}
+
+/* Whether a row is of a function that was inlined: in its code, and not the line of a call. */
+static bool is_of_copy(Dwarf_Die *around, Dwarf_Addr addr, int line, unsigned depth) {
+    Dwarf_Die die;
+    Dwarf_Attribute a;
+    Dwarf_Word call;
+    bool inside = false;
+    if (depth > DEBUG_DEPTH_MAX || dwarf_child(around, &die) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_inlined_subroutine) {
+            if (dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &a), &call) == 0 &&
+                call == (Dwarf_Word)line)
+                return false;
+            inside = inside || dwarf_haspc(&die, addr) > 0;
+        } else if (tag == DW_TAG_lexical_block && dwarf_haspc(&die, addr) > 0) {
+            return is_of_copy(&die, addr, line, depth + 1);
+        }
+    } while (object_lines_sibling(&die));
+    return inside;
+}
+
+static bool add_row(struct search *s, Dwarf_Die *unit, Dwarf_Lines *lines, size_t index) {
     Dwarf_Addr addr;
     Dwarf_Line *row = dwarf_onesrcline(lines, index);
     int line = 0;
@@ -46,15 +76,17 @@ static bool add_row(struct search *s, Dwarf_Die *unit, Dwarf_Lines *lines, size_
         dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineaddr(row, &addr) != 0)
         return true;
     const char *file = dwarf_linesrc(row, NULL, NULL);
-    if (!file || (s->within.addr && dwarf_haspc(&s->within, addr) <= 0))
+    if (!file ||
+        (s->within.addr && (dwarf_haspc(&s->within, addr) <= 0 || is_of_copy(&s->within, addr, line, 0))))
         return true;
     file = object_lines_path(s->d->lines, unit, file);
     if (!object_debug_path_ends(file, s->file))
         return true;
     struct object_debug_line *l = vec_push(s->out);
     if (l)
-        *l = (struct object_debug_line){addr, file, (uint32_t)line,
-                                        line_of_address(lines, count, index, addr) != line};
+        *l = (struct object_debug_line){.addr = addr, .file = file, .line = (uint32_t)line};
+    if (l)
+        compare_rows(lines, index, l);
     return l != NULL;
 }
 
@@ -64,7 +96,7 @@ static bool read_unit(struct search *s, Dwarf_Die *unit) {
     if (dwarf_getsrclines(unit, &lines, &count) != 0)
         return true;
     for (size_t i = 0; i < count; i++)
-        if (!add_row(s, unit, lines, count, i))
+        if (!add_row(s, unit, lines, i))
             return false;
     return true;
 }

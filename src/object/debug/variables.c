@@ -200,6 +200,17 @@ static bool find_first_view(Dwarf_Attribute *attribute, uint64_t addr, Dwarf_Op 
     return false;
 }
 
+/* Whether one of its values ends or begins at the address. */
+static bool changes_at(Dwarf_Attribute *attribute, uint64_t addr) {
+    Dwarf_Addr base, start, end;
+    Dwarf_Op *ops;
+    size_t count;
+    for (ptrdiff_t at = 0; (at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count)) > 0;)
+        if (start == addr || end == addr)
+            return true;
+    return false;
+}
+
 /* Follows an attribute's expression for an address. *there: it has an expression there. */
 static bool follow(struct object_debug *d, Dwarf_Attribute *attribute, struct object_debug_place at,
                    const struct object_location_context *context, struct object_location *out,
@@ -207,6 +218,11 @@ static bool follow(struct object_debug *d, Dwarf_Attribute *attribute, struct ob
     Dwarf_Op *ops;
     size_t count;
     struct object_op own[OPS_MAX];
+    if (at.between && changes_at(attribute, at.addr)) {
+        *why = "it changes there, before or after this line";
+        *there = true;
+        return false;
+    }
     int n = at.entry && find_first_view(attribute, at.addr, &ops, &count)
                 ? 1
                 : dwarf_getlocation_addr(attribute, at.addr, &ops, &count, 1);
@@ -240,10 +256,11 @@ static void find_surroundings(struct object_debug *d, const struct debug_instanc
     struct object_location l;
     const char *why;
     bool there;
+    at.between = false;
     *s = (struct surroundings){.context.at_entry = at.addr == i->function_entry};
     s->context.address_size = address_size(&function);
     find_cfa(d, at.addr, s);
-    if (!dwarf_attr_integrate(&function, DW_AT_frame_base, &base) ||
+    if (!object_type_location(&function, DW_AT_frame_base, &base) ||
         !follow(d, &base, at, &s->context, &l, &why, &there) || l.count != 1 || l.pieces[0].size)
         return;
     const struct object_place *p = &l.pieces[0].place;
@@ -289,9 +306,10 @@ static bool locate(struct object_debug *d, struct object_debug_place at, Dwarf_D
     struct surroundings s;
     Dwarf_Attribute a;
     const char *why;
-    if (!dwarf_attr_integrate(variable, DW_AT_location, &a))
+    if (!object_type_location(variable, DW_AT_location, &a))
         return (*there = constant(variable, out)) || err_set(err, ERR_UNSUPPORTED, name, "was optimized out");
     find_surroundings(d, i, at, &s);
+    at.entry = at.entry && dwarf_tag(variable) == DW_TAG_formal_parameter; /* others have no value yet */
     if (!follow(d, &a, at, &s.context, out, &why, there)) {
         char where[160];
         object_debug_ranges(d, at, name, where, sizeof where);
@@ -316,7 +334,7 @@ void object_debug_ranges(struct object_debug *d, struct object_debug_place at, c
     size_t count, len = 0;
     bool external;
     *to = '\0';
-    if (!find_variable(d, at, name, &die, &external) || !dwarf_attr_integrate(&die, DW_AT_location, &a))
+    if (!find_variable(d, at, name, &die, &external) || !object_type_location(&die, DW_AT_location, &a))
         return;
     const char *outer = dwarf_diename(&function);
     for (ptrdiff_t k = 0;
@@ -344,6 +362,13 @@ static bool is_character(Dwarf_Die *type) {
            (c == OBJECT_VALUE_SIGNED || c == OBJECT_VALUE_UNSIGNED) && object_type_size(&bare) == 1;
 }
 
+/* Whether texts have a length in the unit's language, and no NUL at their end. */
+static bool counts_texts(const struct debug_instance *i) {
+    Dwarf_Die unit = i->unit;
+    int language = dwarf_srclang(&unit);
+    return language == DW_LANG_Rust || language == DW_LANG_Go;
+}
+
 static void describe_type(struct debug_part *p, struct object_value *out) {
     Dwarf_Die bare = p->type, item;
     object_type_put_name(&p->type, out->type_name, sizeof out->type_name);
@@ -353,6 +378,7 @@ static void describe_type(struct debug_part *p, struct object_value *out) {
     if (out->type == OBJECT_VALUE_POINTER) {
         out->size = out->size ? out->size : p->address_size;
         out->text = inner && is_character(&item);
+        out->counted = out->text && p->counts_texts && class_of(&item) == OBJECT_VALUE_UNSIGNED;
     } else if (out->type == OBJECT_VALUE_STRUCT) {
         debug_find_definition(&bare);
         out->size = object_type_size(&bare);
@@ -360,6 +386,7 @@ static void describe_type(struct debug_part *p, struct object_value *out) {
         out->count = debug_array_count(&bare);
         out->item = class_of(&item);
         out->text = is_character(&item);
+        out->counted = out->text && p->counts_texts && class_of(&item) == OBJECT_VALUE_UNSIGNED;
         for (unsigned i = 0; out->item == OBJECT_VALUE_ARRAY && i < DEBUG_DEPTH_MAX; i++) {
             if (!object_type_peel(&item, true) || !object_type_of(&item, &item))
                 break;
@@ -414,6 +441,7 @@ bool object_debug_value(struct object_debug *d, struct object_debug_place at,
         return err_set(err, ERR_ABSENT, name, "there is no variable of that name here: --vars lists them");
     struct debug_part p = {.word_size = sizeof(long), .big_endian = d->swap != BYTES_HOST_BIG};
     p.address_size = address_size(&variable);
+    p.counts_texts = counts_texts(instance_of(d, at.instance));
     if (!object_type_of(&variable, &p.type))
         return err_set(err, ERR_UNSUPPORTED, name, "has no type that is known");
     if (!locate(d, at, &variable, name, &p.location, &there, err))
@@ -435,6 +463,14 @@ static bool is_listed(const object_variables *v, size_t from, const char *name) 
     return false;
 }
 
+/* Whether it is a parameter that the caller passes. Go describes results as parameters, too. */
+static bool is_given(Dwarf_Die *die) {
+    Dwarf_Attribute a;
+    bool result = false;
+    return dwarf_tag(die) == DW_TAG_formal_parameter &&
+           (dwarf_formflag(dwarf_attr_integrate(die, DW_AT_variable_parameter, &a), &result) != 0 || !result);
+}
+
 static bool list(struct object_debug *d, struct object_debug_place at, Dwarf_Die *scope, bool external,
                  object_variables *out, size_t from, unsigned depth) {
     Dwarf_Die die, type;
@@ -448,7 +484,7 @@ static bool list(struct object_debug *d, struct object_debug_place at, Dwarf_Die
             continue;
         struct object_location l;
         struct err why = ERR_INIT;
-        struct object_variable v = {.name = name, .parameter = dwarf_tag(&die) == DW_TAG_formal_parameter};
+        struct object_variable v = {.name = name, .parameter = is_given(&die)};
         v.external = external;
         locate(d, at, &die, name, &l, &v.here, &why);
         if (object_type_of(&die, &type))

@@ -12,7 +12,7 @@ struct debug_part {
     uint64_t skipped; /* bytes of it before the part, where it is in a register */
     uint32_t bit_size, bit_at, bit_storage;
     unsigned address_size, word_size; /* the image's; that of this machine, whose kernel loads pointers */
-    bool big_endian;
+    bool big_endian, counts_texts;    /* see object_value.counted */
     char text[160];
 };
 

@@ -81,7 +81,7 @@ static bool variables_at(struct out *o, struct probe_image *i, const struct prob
     object_variables all = {0};
     VEC(const char *) texts = {0};
     struct object_debug *d = probe_image_debug(i);
-    struct object_debug_place at = {p->instance.id, p->addr, probe_point_is_entry(p, p->addr)};
+    struct object_debug_place at = {p->instance.id, p->addr, probe_point_is_entry(p, p->addr), false};
     bool ok = object_debug_variables(d, at, v->externals, &all, err);
     for (size_t k = 0; ok && k < all.count; k++) {
         if (!probe_filter_passes(v->filter, all.items[k].name) || (!all.items[k].here && !v->ranges))
@@ -137,11 +137,12 @@ struct listing {
     const object_debug_lines *lines;
 };
 
-/* Keeps the lines that have an instruction of their own. */
-static void drop_shared(object_debug_lines *lines) {
+/* Keeps the lines that have an instruction of their own. `entry`: of the function, which is the place of its
+ * declaration's line, whatever else begins there; 0: none. */
+static void drop_shared(object_debug_lines *lines, object_vaddr entry) {
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++)
-        if (!lines->items[i].shared)
+        if (lines->items[i].owner == lines->items[i].line && (!entry || lines->items[i].addr != entry))
             lines->items[kept++] = lines->items[i];
     lines->count = kept;
 }
@@ -175,8 +176,6 @@ static bool print_source(const struct listing *l, const char *source_dir, struct
             out_printf(l->out, "%*s  ", LINE_WIDTH, "");
         out_printf(l->out, "%s\n", source.items[line - 1]);
     }
-    if (l->to_end && l->last < source.count)
-        out_char(l->out, '\n');
     vec_fini(&source);
     return true;
 }
@@ -187,7 +186,7 @@ static bool add_entry(object_debug_lines *lines, const struct object_instance *f
     if (!slot)
         return err_memory(err, "lines");
     memmove(lines->items + 1, lines->items, (lines->count - 1) * sizeof *lines->items);
-    lines->items[0] = (struct object_debug_line){f->entry, f->file, f->line, false};
+    lines->items[0] = (struct object_debug_line){f->entry, f->file, f->line, f->line, true};
     return true;
 }
 
@@ -214,7 +213,7 @@ static bool function_lines(struct out *o, struct probe_image *i, const struct pr
     uint32_t last = ok && l->last < UINT32_MAX - f->line ? f->line + l->last : UINT32_MAX;
     ok = ok && object_debug_statements(d, &(struct object_debug_span){f->file, f->line + l->first, last, f},
                                        &lines, err);
-    drop_shared(&lines);
+    drop_shared(&lines, ok ? f->entry : 0);
     if (ok && l->first == 0 && (!lines.count || lines.items[0].line != f->line))
         ok = add_entry(&lines, f, err);
     if (ok && !lines.count)
@@ -245,7 +244,7 @@ static bool file_lines(struct out *o, struct probe_image *i, const struct probe_
     uint32_t first = l->first ? l->first : 1;
     bool ok =
         object_debug_statements(d, &(struct object_debug_span){l->file, first, l->last, NULL}, &lines, err);
-    drop_shared(&lines);
+    drop_shared(&lines, 0);
     if (ok && !lines.count)
         ok = err_set(err, ERR_ABSENT, NULL, "Specified source line(%s:%u) is not found.", l->file, first);
     if (ok) {
