@@ -61,6 +61,7 @@ static inline __attribute__((always_inline)) int late(int q)
 	puts("late");
 	return q * 2 + counter;
 }
+int held(register int r) { return r + counter; }
 """
 
 
@@ -151,7 +152,7 @@ def refusals(p):
     if b"libcapstone: [ on" in support.run([SONDE, "version", "--build-options"]).out:
         inside = [n for n in range(1, 24) if "within an instruction" in p.define(f"work+{n}").err]
         check(0 < len(inside) < 23, f"places within instructions: {inside}")
-    p.refuses("main o.x", "not written yet")
+    p.refuses("main o.x", "not put it yet")
     check(p.define("*", "--max-probes", "2").status == 129, "too many places")
     check(p.define("copied q", "--no-inlines").status == 1, "no inlined copies")
 
@@ -162,8 +163,10 @@ def plain(p):
     check(made[0][1] > p.symbols["work"] and "without optimization" in err and "%bp" in made[0][2], f"-O0: {made} {err}")
     made, err = p.lines("work")
     check(made[0][1] == p.symbols["work"] and not err, f"-O0 without arguments: {made} {err}")
+    made, _ = p.lines("held r")
+    check(made[0][1] > p.symbols["held"], f"-O0: a register that it is moved to: {made}")
     r = p.define(f"{hex(p.symbols['work'])} n")
-    check(r.status == 1 and "not written yet" in r.err, f"-O0 at the entry itself: {r}")
+    check(r.status == 1 and "not put it yet" in r.err, f"-O0 at the entry itself: {r}")
 
 
 def shows(p):

@@ -57,6 +57,7 @@ struct object_debug *object_debug_new(struct bytes image, struct bytes alt, cons
         return NULL;
     }
     d->swap = e.swap;
+    d->machine = e.machine;
     d->info = section(&e, ".debug_info");
     d->text = section(&e, ".debug_str");
     d->abbrev = section(&e, ".debug_abbrev");
@@ -132,8 +133,7 @@ static uint64_t body_of(Dwarf_Die *function, uint64_t entry) {
     return body;
 }
 
-/* Whether an attribute is a list of locations, by ranges of addresses. */
-static bool is_list(Dwarf_Attribute *a) {
+bool debug_is_list(Dwarf_Attribute *a) {
     unsigned form = dwarf_whatform(a);
     return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
            form == DW_FORM_data8;
@@ -152,7 +152,8 @@ static bool body_is_told(Dwarf_Die *unit, Dwarf_Die *function) {
     if (dwarf_child(function, &die) != 0)
         return true;
     do
-        if (dwarf_tag(&die) == DW_TAG_formal_parameter && dwarf_attr(&die, DW_AT_location, &a) && is_list(&a))
+        if (dwarf_tag(&die) == DW_TAG_formal_parameter && dwarf_attr(&die, DW_AT_location, &a) &&
+            debug_is_list(&a))
             return false;
     while (object_lines_sibling(&die));
     return true;

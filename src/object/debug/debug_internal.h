@@ -21,6 +21,7 @@ struct object_debug {
     struct object_lines *lines;
     const struct object_cfi *cfi;
     struct bytes info, text, abbrev, offsets; /* .debug_info, .debug_str, .debug_abbrev, .debug_str_offsets */
+    uint16_t machine;                         /* EM_ */
     bool swap, crosses;                       /* entries may refer to other units' */
     VEC(struct debug_instance) instances;
 };
@@ -31,6 +32,8 @@ const char *debug_linkage(Dwarf_Die *die);
 /* The file that declares what an entry is of, absolute where possible; NULL: not known. (libdw's own function
  * ends the process where a unit has no table of files.) */
 const char *debug_decl_file(struct object_debug *d, Dwarf_Die *die);
+/* Whether an attribute is a list of locations, by ranges of addresses. */
+bool debug_is_list(Dwarf_Attribute *a);
 /* The first instruction of an entry with code. False: it has none. */
 bool debug_entry(Dwarf_Die *die, uint64_t *addr);
 /* The unit whose entries are `unit`'s: itself, or its split one. */

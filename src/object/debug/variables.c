@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,27 @@ static bool before_body(const struct debug_instance *i, uint64_t addr) {
            (addr == i->entry || (addr > i->entry && (addr < i->body || addr < i->settled)));
 }
 
+/* Whether callers pass something in a register, or it is the stack pointer (the machines' ABIs). */
+static bool is_passed(uint16_t machine, int number) {
+    switch (machine) {
+    case EM_X86_64:
+        return number == 1 || number == 2 || number == 4 || number == 5 || (number >= 7 && number <= 9);
+    case EM_AARCH64:
+        return number <= 8 || number == 31;
+    case EM_RISCV:
+        return number == 2 || (number >= 10 && number <= 17);
+    default:
+        return true;
+    }
+}
+
+/* Whether a part of a variable is where the function puts it only in its prologue: in its own frame or, if it
+ * is in one place all the time, in a register that callers do not use, or where such a one points to. */
+static bool is_unwritten(const struct object_debug *d, Dwarf_Attribute *a, const struct object_place *p) {
+    return p->own_frame || (p->kind != OBJECT_PLACE_NOWHERE && p->chain.base != OBJECT_NO_REGISTER &&
+                            !debug_is_list(a) && !is_passed(d->machine, p->chain.base));
+}
+
 /* *there: the variable exists at the place, whether its value can be fetched or not. */
 static bool locate(struct object_debug *d, struct object_debug_place at, Dwarf_Die *variable,
                    const char *name, struct object_location *out, bool *there, struct err *err) {
@@ -317,10 +339,10 @@ static bool locate(struct object_debug *d, struct object_debug_place at, Dwarf_D
                        *where ? "; it has a value at " : "", where);
     }
     for (unsigned k = 0; k < out->count; k++)
-        if (out->pieces[k].place.own_frame && before_body(i, at.addr))
-            return err_set(err, ERR_IO, name,
-                           "is in memory that the function has not written yet at its entry: probe its first "
-                           "line, or later");
+        if (is_unwritten(d, &a, &out->pieces[k].place) && before_body(i, at.addr))
+            return err_set(
+                err, ERR_IO, name,
+                "is where the function has not put it yet at its entry: probe its first line, or later");
     return true;
 }
 
