@@ -20,7 +20,7 @@ PERF = sys.argv[4] if len(sys.argv) > 4 else None
 MANY = """
 #include <algorithm>
 #include <functional>
-#include <iostream>
+#include <sstream>
 #include <map>
 #include <memory>
 #include <regex>
@@ -34,7 +34,7 @@ template <> struct layer<0> { int deep(int k) { return k; } };
 int many(const std::string &t) {
     layer<12> l; std::regex r(t); std::smatch found; std::unordered_map<std::string, std::function<int(int)>> f;
     f[t] = [&](int k) { return l.deep(k); };
-    if (std::regex_search(t, found, r)) std::cout << found[0] << f[t](3);
+    if (std::regex_search(t, found, r)) (std::ostringstream() << found[0] << f[t](3)).str();
     std::vector<std::shared_ptr<std::string>> v; std::sort(v.begin(), v.end());
     return (int)v.size();
 }
@@ -59,11 +59,11 @@ def make(path):
     for name, text in (("many.cc", MANY), ("one.cc", ONE)):
         with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as f:
             f.write(text)
-        run("g++", "-g", "-O1", "-fPIC", "-c", name)
+        run("g++", "-g", "-O1", "-fPIC", "-fno-use-cxa-atexit", "-c", name)
     copies = MEGABYTES * 1000000 // debug_bytes(os.path.join(FOLDER, "many.o")) + 1
     for i in range(copies):
         run("objcopy", f"--prefix-symbols=u{i}_", "many.o", f"many{i}.o")
-    run("ld", "-shared", "-O0", "--unresolved-symbols=ignore-all", "-o", path, "one.o", *[f"many{i}.o" for i in range(copies)])
+    run("ld", "-shared", "-O0", "--unresolved-symbols=ignore-all", "-o", path, *[f"many{i}.o" for i in range(copies)], "one.o")
     for i in range(copies):
         os.remove(os.path.join(FOLDER, f"many{i}.o"))
 

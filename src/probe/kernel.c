@@ -24,7 +24,8 @@ const char *probe_kernel_module(struct arena *a, const char *text) {
 /* The name of a function of the wanted module. False: the symbol is no such function. */
 static bool function_name(const struct probe_kernel *k, const struct kallsyms_symbol *s,
                           char name[NAME_ROOM]) {
-    if (!s->type || !strchr("tTwW", s->type) || s->name.size >= NAME_ROOM ||
+    if (!s->type || !strchr("tTwW", s->type) || s->name.size >= NAME_ROOM || !s->name.size ||
+        s->name.data[0] == '$' || /* $x, $d: where code and data begin (ELF for the Arm architecture) */
         (k->module && !bytes_equal(s->module, (struct bytes){(const uint8_t *)k->module, strlen(k->module)})))
         return false;
     snprintf(name, NAME_ROOM, "%.*s", (int)s->name.size, (const char *)s->name.data);

@@ -84,6 +84,23 @@ def check_events():
     t.check("of the command", r.status == 0, r)
 
 
+def check_bpf():
+    calls = "import os\nfor i in range(2000): os.getppid()"
+    words = ("--", sys.executable, "-c", calls)
+    r = ftrace("latency", "-b", "-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit", *words)
+    if r.status != 0 and re.search("BPF|not permitted|not allowed", r.err):
+        t.check("-b: one line says why not", r.err.count("\n") == 1, r)
+        print("SKIP -b:", r.err.strip())
+        return
+    text = r.out.decode()
+    rows = [int(n) for n in re.findall(r"^ +\d+ - (?:\d+|\.\.\.) +[num]?s \| +(\d+) \| #* *\|$", text, re.M)]
+    stats = {k: int(v) for k, v in re.findall(r"^ *(total time|avg time|max time|min time|count): +(\d+)$", text, re.M)}
+    t.check("-b: every call", r.status == 0 and len(rows) == 22 and sum(rows) == stats.get("count", 0) >= 2000, r)
+    t.check("-b: statistics", stats.get("min time", 1) <= stats.get("avg time", 0) <= stats.get("max time", 0), r)
+    r = ftrace("latency", "-b", "-e", "syscalls:sys_enter_read,syscalls:sys_exit_read", "--", "true")
+    t.check("-b: no such event", r.status == 1 and r.err.startswith("syscalls:sys_") and r.err.count("\n") == 1, r)
+
+
 def check_ends():
     r = ftrace("latency", "-a", "-e", "sched:no_such,sched:sched_switch", "--", "true")
     t.check("no such event", r.status == 1 and "there is no such tracepoint" in r.err and r.err.count("\n") == 1, r)

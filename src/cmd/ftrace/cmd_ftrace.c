@@ -181,7 +181,8 @@ static const struct option profile_options[] = {
 static const struct option latency_options[] = {
     COMMON,
     OPTION_BOOL('b', "use-bpf", CLI, use_bpf,
-                "Accepted for compatibility: the trace rings tell the same without BPF"),
+                "Use BPF to measure the latency between the two events of -e: the kernel sums up, and "
+                "nothing is lost"),
     OPTION_CALL('e', "events", CLI, o.events, "event1,event2", "Show latency between the two events",
                 add_events, .words = OPTION_WORDS_EVENTS),
     OPTION_BOOL('n', "use-nsec", CLI, use_nsec, "Use nano-second histogram"),

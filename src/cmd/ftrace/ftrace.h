@@ -19,6 +19,9 @@ struct ftrace_cli {
 /* What looks at the trace. */
 struct ftrace_face {
     void *ctx;
+    /* NULL: by tracefs. Else tracefs is left alone, and this is told of whom to trace, after open: processes,
+     * or threads, separated by blanks; NULL: all. Tracing begins with it. */
+    bool (*begin)(void *ctx, const char *pids, struct err *err);
     /* All is set up, and off. */
     bool (*open)(void *ctx, struct ftrace_setup *s, struct err *err);
     /* Takes what is there, if it is not newer than `until` (CLOCK_MONOTONIC). *stop: enough was seen. */
@@ -35,6 +38,10 @@ int ftrace_measure(struct ftrace_cli *c, const struct ftrace_face *face, struct 
 
 typedef int ftrace_verb_fn(struct command_env *env, struct ftrace_cli *c);
 ftrace_verb_fn ftrace_trace, ftrace_profile, ftrace_latency;
+
+/* latency -b: the histogram of two events, summed up by BPF; the status, or -1: *err. */
+struct ftrace_histogram;
+int ftrace_latency_by_bpf(struct ftrace_cli *c, struct ftrace_histogram *h, struct err *err);
 
 /* -F: prints the functions that can be traced. */
 int ftrace_list(struct command_env *env, const char *pattern);

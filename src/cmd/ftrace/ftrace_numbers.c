@@ -245,7 +245,10 @@ int ftrace_latency(struct command_env *env, struct ftrace_cli *c) {
     } else {
         c->o.tracer = "function_graph";
     }
-    int status = measure(&n, &err);
+    if (c->use_bpf && !c->o.events.count)
+        log_line(LOG_WARN, "-b is for two events (-e): functions are measured by the function tracer");
+    int status =
+        c->use_bpf && c->o.events.count ? ftrace_latency_by_bpf(c, &n.histogram, &err) : measure(&n, &err);
     ftrace_calls_fini(&n.calls);
     ftrace_spans_fini(&n.spans);
     if (status < 0)

@@ -86,8 +86,9 @@ static bool find_pids(struct run *r, struct err *err) {
     struct out o;
     if (c->pids && c->tids)
         return err_set(err, ERR_USAGE, "--tid", "it cannot be used with --pid");
+    bool by_tracefs = !r->face->begin;
     if (!text && (c->all_cpus || !r->child.pid))
-        return true;
+        return by_tracefs || r->face->begin(r->face->ctx, NULL, err);
     if (!out_init(&o, NULL, NULL))
         return err_memory(err, "processes");
     if (!text) {
@@ -99,9 +100,11 @@ static bool find_pids(struct run *r, struct err *err) {
     }
     r->pids = strdup(out_text(&o));
     bool ok = (r->pids || err_memory(err, "processes")) && check_pids(r, c->tids ? "--tid" : "-p", err);
-    for (char *p = r->pids, *end; ok && c->pids && *p; p = end + strspn(end, " "))
+    for (char *p = r->pids, *end; ok && by_tracefs && c->pids && *p; p = end + strspn(end, " "))
         add_threads(&o, (pid_t)strtol(p, &end, 10));
-    ok = ok && (!o.failed || err_memory(err, "processes")) && ftrace_setup_pids(&r->setup, out_text(&o), err);
+    ok = ok && (!o.failed || err_memory(err, "processes")) &&
+         (by_tracefs ? ftrace_setup_pids(&r->setup, out_text(&o), err)
+                     : r->face->begin(r->face->ctx, out_text(&o), err));
     out_fini(&o);
     return ok;
 }
@@ -127,6 +130,10 @@ static void take_signals(struct run *r) {
     }
 }
 
+static bool switch_tracing(struct run *r, bool on, struct err *err) {
+    return r->face->begin || ftrace_setup_switch(&r->setup, on, err);
+}
+
 static bool loop(struct run *r, struct err *err) {
     const uint64_t delay_ns = r->cli->delay_ms * 1000000;
     while (!r->stop) {
@@ -134,7 +141,7 @@ static bool loop(struct run *r, struct err *err) {
         if (os_poller_wait(r->poller, events, 4, TICK_MS))
             take_signals(r);
         uint64_t now = os_clock_ns();
-        if (!r->on && now - r->start_ns >= delay_ns && !(r->on = ftrace_setup_switch(&r->setup, true, err)))
+        if (!r->on && now - r->start_ns >= delay_ns && !(r->on = switch_tracing(r, true, err)))
             return false;
         if (!r->face->take(r->face->ctx, now - LATE_NS, &r->stop, err))
             return false;
@@ -147,17 +154,22 @@ static bool loop(struct run *r, struct err *err) {
 static bool start(struct run *r, struct err *err) {
     static const int SIGNALS[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, 0};
     struct ftrace_cli *c = r->cli;
+    bool by_tracefs = !r->face->begin;
     if (!make_mask(r, err) || !os_signals_open(&r->signals, SIGNALS, err) ||
-        (r->poller = os_poller_open(err)) < 0 || !os_poller_add(r->poller, r->signals.fd, 0, err) ||
-        !ftrace_setup_init(&r->setup, &os_tracefs_system, getpid(), err))
+        (r->poller = os_poller_open(err)) < 0 || !os_poller_add(r->poller, r->signals.fd, 0, err))
+        return false;
+    if (by_tracefs && !ftrace_setup_init(&r->setup, &os_tracefs_system, getpid(), err))
         return false;
     if (c->command && !os_child_start(&r->child, c->command, &r->signals, OS_CHILD_OURS, err))
         return false;
-    if (!ftrace_setup_apply(&r->setup, &c->o, err) || !find_pids(r, err) ||
-        !r->face->open(r->face->ctx, &r->setup, err))
+    if (by_tracefs && !ftrace_setup_apply(&r->setup, &c->o, err))
+        return false;
+    bool ok = by_tracefs ? find_pids(r, err) && r->face->open(r->face->ctx, &r->setup, err)
+                         : r->face->open(r->face->ctx, NULL, err) && find_pids(r, err);
+    if (!ok)
         return false;
     r->start_ns = os_clock_ns();
-    if (!c->delay_ms && !(r->on = ftrace_setup_switch(&r->setup, true, err)))
+    if (!c->delay_ms && !(r->on = switch_tracing(r, true, err)))
         return false;
     return !c->command || os_child_go(&r->child, c->command[0], err);
 }
@@ -169,7 +181,7 @@ int ftrace_measure(struct ftrace_cli *c, const struct ftrace_face *face, struct 
     bool stop = false, ok = start(&r, err) && loop(&r, err);
     if (r.child.pid)
         r.status = os_child_stop(&r.child);
-    ok = ok && ftrace_setup_switch(&r.setup, false, err) && face->take(face->ctx, UINT64_MAX, &stop, err);
+    ok = ok && switch_tracing(&r, false, err) && face->take(face->ctx, UINT64_MAX, &stop, err);
     face->close(face->ctx);
     if (!ftrace_setup_restore(&r.setup, &back)) {
         log_line(LOG_WARN, "%s: %s", back.where, back.message);

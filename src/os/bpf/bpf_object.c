@@ -259,7 +259,7 @@ bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e) {
 
 /* --- running --- */
 
-bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e) {
+bool os_bpf_attach_to(struct os_bpf_object *o, uint32_t program, const char *tracepoint, struct err *e) {
     const struct os_bpf_program_row *row = &o->code->programs[program];
     struct os_bpf_loaded_program *p = &o->programs[program];
     union bpf_attr attr;
@@ -270,7 +270,7 @@ bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e)
         attr.link_create.attach_type = BPF_TRACE_ITER;
         fd = call(o, BPF_LINK_CREATE, &attr);
     } else if (row->attach != OS_BPF_ATTACH_NONE) {
-        attr.raw_tracepoint.name = (uintptr_t)row->tracepoint;
+        attr.raw_tracepoint.name = (uintptr_t)tracepoint;
         attr.raw_tracepoint.prog_fd = (uint32_t)p->fd;
         fd = call(o, BPF_RAW_TRACEPOINT_OPEN, &attr);
     }
@@ -279,6 +279,10 @@ bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e)
     close_fd(o, &p->link);
     p->link = fd;
     return true;
+}
+
+bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e) {
+    return os_bpf_attach_to(o, program, o->code->programs[program].tracepoint, e);
 }
 
 bool os_bpf_attach(struct os_bpf_object *o, struct err *e) {

@@ -81,6 +81,9 @@ bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e);
 /* One program, or all that are no iterators, in their order. */
 bool os_bpf_attach_one(struct os_bpf_object *o, uint32_t program, struct err *e);
 bool os_bpf_attach(struct os_bpf_object *o, struct err *e);
+/* A program of raw_tp that uses no arguments, to that tracepoint. *e: ERR_ABSENT: there is none of that name.
+ */
+bool os_bpf_attach_to(struct os_bpf_object *o, uint32_t program, const char *tracepoint, struct err *e);
 
 /* Attaches a program to a uprobe that perf opened (descriptor `event`): it is told of `cookie`
  * (bpf_get_attach_cookie). Returns a descriptor, whose closing ends it, or a negative errno. */
