@@ -9,7 +9,8 @@
  *     os_bpf_open(&o, &os_bpf_system, &bpf_tasks)            initial contents of maps may be changed now
  *     os_bpf_load(&o, verbose, &e) && os_bpf_attach(&o, e)   maps and programs exist; programs are called
  *     ...                                                    bpf_maps.h
- *     os_bpf_close(&o)                                       in any state, zeroed, too: all is detached and freed
+ *     os_bpf_close(&o)                                       in any state, zeroed, too: all is detached and
+ * freed
  */
 #ifndef SONDE_OS_BPF_BPF_OBJECT_H
 #define SONDE_OS_BPF_BPF_OBJECT_H
