@@ -208,6 +208,10 @@ void probe_image_fini(struct probe_image *i) {
     arena_fini(&i->arena);
 }
 
+static void rest(void *store) {
+    symbol_store_rest(store);
+}
+
 struct object_debug *probe_image_debug(struct probe_image *i) {
     struct symbol_frames frames = {NULL, NULL};
     if (i->debug_tried)
@@ -219,5 +223,7 @@ struct object_debug *probe_image_debug(struct probe_image *i) {
         symbol_store_frames(i->store, i->id, &frames);
     i->debug =
         object_debug_new(i->dwarf, symbol_store_dwz(i->store, i->id, i->dwarf), frames.cfi, &i->debug_err);
+    if (i->debug)
+        object_debug_rest_by(i->debug, rest, i->store);
     return i->debug;
 }

@@ -66,6 +66,11 @@ struct object_debug *object_debug_new(struct bytes image, struct bytes alt, cons
     return d;
 }
 
+void object_debug_rest_by(struct object_debug *d, void (*rest)(void *ctx), void *ctx) {
+    d->rest = rest;
+    d->rest_ctx = ctx;
+}
+
 void object_debug_free(struct object_debug *d) {
     if (!d)
         return;

@@ -26,6 +26,8 @@ struct object_debug;
 struct object_debug *object_debug_new(struct bytes image, struct bytes alt, const struct object_cfi *cfi,
                                       struct err *err);
 void object_debug_free(struct object_debug *d); /* NULL is allowed */
+/* Whenever much was read that is not needed again soon, `rest` is called: pages of files may go. */
+void object_debug_rest_by(struct object_debug *d, void (*rest)(void *ctx), void *ctx);
 
 /* A function's code, or a copy of it that was inlined into another. */
 struct object_instance {

@@ -12,6 +12,10 @@ struct object_debug *object_debug_new(struct bytes image, struct bytes alt, cons
     return NULL;
 }
 
+void object_debug_rest_by(struct object_debug *d, void (*rest)(void *ctx), void *ctx) {
+    (void)d, (void)rest, (void)ctx;
+}
+
 void object_debug_free(struct object_debug *d) {
     (void)d;
 }

@@ -22,7 +22,9 @@ struct object_debug {
     const struct object_cfi *cfi;
     struct bytes info, text, abbrev, offsets; /* .debug_info, .debug_str, .debug_abbrev, .debug_str_offsets */
     uint16_t machine;                         /* EM_ */
-    bool swap, crosses;                       /* entries may refer to other units' */
+    void (*rest)(void *ctx);                  /* NULL: nothing rests */
+    void *rest_ctx;
+    bool swap, crosses; /* entries may refer to other units' */
     VEC(struct debug_instance) instances;
 };
 

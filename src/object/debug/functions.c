@@ -8,7 +8,7 @@
 
 /* ---- units that a name may occur in ---- */
 
-enum { SPELLINGS_MAX = 64 };
+enum { SPELLINGS_MAX = 64, REST_BYTES = 32 << 20 };
 
 /* How a unit's bytes refer to a text: by its offset in .debug_str. */
 struct spellings {
@@ -151,7 +151,7 @@ bool object_debug_functions(struct object_debug *d, const struct object_debug_qu
                             struct err *err) {
     struct walk w = {.d = d, .query = q, .out = out};
     struct spellings s = {.many = q->pattern};
-    Dwarf_Off at = 0, next;
+    Dwarf_Off at = 0, next, rested = 0;
     size_t header_size, before = out->count;
     if (!q->pattern)
         s = find_spellings(d, q->name);
@@ -161,6 +161,10 @@ bool object_debug_functions(struct object_debug *d, const struct object_debug_qu
         struct debug_instance none = {.entry = 0};
         if (next <= at) /* no way forward */
             break;
+        if (d->rest && at - rested >= REST_BYTES) {
+            d->rest(d->rest_ctx);
+            rested = at;
+        }
         if (!dwarf_offdie(d->lines->main.dwarf, at + header_size, &unit) ||
             !may_have(d, &unit, at, next, q->name, &s))
             continue;
