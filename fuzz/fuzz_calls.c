@@ -25,7 +25,7 @@ static bool take(void *ctx, struct calls *c, const struct calls_call *call, enum
     calls_values_args(&p->values, call, &p->out);
     calls_values_result(&p->values, call, &p->out);
     for (size_t i = 0; i < p->out.len; i++)
-        FUZZ_CHECK(p->out.buf[i] >= ' ' && p->out.buf[i] < 0x7f);
+        FUZZ_CHECK((uint8_t)p->out.buf[i] >= ' ' && p->out.buf[i] != 0x7f); /* names may be UTF-8 */
     return calls_summary_add(&p->summary, call->tid, call, end);
 }
 
