@@ -233,7 +233,7 @@ def lockdep():
     check(text == f" Thread ID: comm\n       101: worker\n       102: worker\n\nAddress of instance: name of class\n {LOCK:#x}: &mm->alpha\n"
           f" {LOCK + 64:#x}: &mm->alpha\n {OTHER:#x}: &rq->beta\n", f"info:\n{text}")
     with open("perf.data", "rb") as f:  # what comes through a pipe can be read once
-        piped = subprocess.run(["sh", "-c", f"cat | {SONDE} lock info -i -"], stdin=f, capture_output=True, text=True, env=support.ENV, timeout=60)
+        piped = subprocess.run(["sh", "-c", f"cat | {SONDE} lock info -i -"], stdin=f, capture_output=True, text=True, env=support.ENV, timeout=support.HANG_SECONDS)
     check(piped.returncode == 0 and piped.stdout == text, f"info of a pipe: {piped}")
     sonde("lock", "info", "-i", "perf.data", "--output", "info.txt")
     with open("info.txt", encoding="utf-8") as f:

@@ -22,7 +22,7 @@ import support
 
 SONDE = os.path.abspath(sys.argv[1])
 RECORDINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recordings")
-PATIENCE = 30  # seconds, a guard against hanging only
+PATIENCE = 120  # seconds, a guard against hanging only
 HINT = "Press '?' for help"
 report = support.Report("tui")
 folder = tempfile.TemporaryDirectory(prefix="sonde-tui-")

@@ -87,7 +87,7 @@ def check_time(name, page, rows):
 # ---- the server ----
 
 def ask(port, path, method="GET", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=support.HANG_SECONDS)
     connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
     for key, value in headers.items():
         connection.putheader(key.replace("_", "-"), value)
@@ -152,7 +152,7 @@ def recorded():
             tree, _ = block(text, "sonde-tree")
             report.check("record --view", tree and "noploop" in tree["strings"], text[:200])
             child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=60)
+        _, err = child.communicate(timeout=support.HANG_SECONDS)
         report.check("record --view says what is hot", url and re.search(r"^[\d,]+ samples?, \d+ % in noploop$", err, re.M), err[:600])
     piped = support.run([SONDE, "record", "--view", "-o", "-", "--", "true"])
     report.check("record --view into a pipe", piped.status == 129 and "--view" in piped.err, piped.err[:300])

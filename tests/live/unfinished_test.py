@@ -41,7 +41,7 @@ def kill_recorder(recorder, path, *options, until=lambda path: head(path)[0] > 2
     p = subprocess.Popen([*recorder, "record", "-e", "cpu-clock", *options, "-o", path, "--", SONDE, "test", "-w",
                           "noploop", "1000"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=support.ENV,
                          start_new_session=True)
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + support.HANG_SECONDS
     while p.poll() is None and not until(path) and time.monotonic() < limit:
         time.sleep(0.05)
     ended = p.poll() is not None
