@@ -8,6 +8,7 @@
 
 #include "probe/points.h"
 #include "probe/program.h"
+#include "record/probes/probes.h"
 
 enum { SEMAPHORE_SHIFT = 32 /* ref_ctr_offset in the uprobe PMU's config */ };
 
@@ -16,7 +17,8 @@ struct adding {
     struct perf_event_sources *src;
     struct perf_events *events;
     struct arena a;
-    probe_events there; /* of earlier --probe */
+    probe_events there;   /* of earlier --probe */
+    bool asked, possible; /* whether programs can be loaded */
 };
 
 /* Where the command is, as execvp(3) looks for it. NULL: it is not there, or memory ran out. */
@@ -57,10 +59,9 @@ static uint16_t next_id(const struct perf_events *events) {
     return id;
 }
 
-/* One event of the uprobe PMU. A BPF program records it and its arguments; where we know too little of the
- * machine for that, and there are none, the PMU itself does. */
+/* One event of the uprobe PMU. A BPF program records it and its arguments; where that cannot be, and there
+ * are none, the PMU itself does, which cannot follow children. */
 static bool add_event(struct adding *w, const struct probe_event *e, struct err *err) {
-    const struct probe_registers *registers = probe_registers_here();
     size_t at, before = w->events->items.count;
     if (!e->path || strpbrk(e->path, ":,{} \t\n"))
         return err_set(
@@ -76,8 +77,12 @@ static bool add_event(struct adding *w, const struct probe_event *e, struct err 
     struct perf_event *made = &w->events->items.items[before];
     made->name = arena_printf(&w->events->arena, "%s:%s", e->group, e->event);
     made->attr.config |= e->semaphore << SEMAPHORE_SHIFT;
-    if ((registers || e->args.count) &&
-        !(made->program = probe_program_new(e, registers, next_id(w->events), &w->events->arena, err)))
+    if (!w->asked && !e->args.count)
+        w->possible = record_probes_possible(&os_bpf_system);
+    w->asked |= !e->args.count;
+    if ((w->possible || e->args.count) &&
+        !(made->program =
+              probe_program_new(e, probe_registers_here(), next_id(w->events), &w->events->arena, err)))
         return false;
     return made->name || err_memory(err, "probe");
 }

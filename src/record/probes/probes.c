@@ -18,6 +18,16 @@ struct record_probes {
     VEC(int) links;   /* of programs to them */
 };
 
+bool record_probes_possible(const struct os_bpf *bpf) {
+    struct os_bpf_object object;
+    bool ok = probe_registers_here() && os_bpf_open(&object, bpf, &bpf_probe, NULL);
+    if (!ok)
+        return false;
+    ok = os_bpf_load(&object, false, NULL);
+    os_bpf_close(&object);
+    return ok;
+}
+
 bool record_probes_wanted(const struct record_plan *plan) {
     for (size_t i = 0; i < plan->events.count; i++)
         if (plan->events.items[i].probe)

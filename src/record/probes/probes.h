@@ -25,6 +25,9 @@ struct record_probes_sources {
     bool inherit, verbose;
 };
 
+/* Whether this kernel takes the programs, from us: they are loaded and thrown away. */
+bool record_probes_possible(const struct os_bpf *bpf);
+
 /* Whether the plan has such events. */
 bool record_probes_wanted(const struct record_plan *plan);
 

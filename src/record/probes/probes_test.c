@@ -209,6 +209,23 @@ static void test_refused(void **state) {
     end(&f);
 }
 
+static int refuse_programs(void *ctx, int command) {
+    (void)ctx;
+    return command == BPF_PROG_LOAD ? EACCES : 0;
+}
+
+static void test_possible(void **state) {
+    (void)state;
+    struct os_bpf_fake bpf;
+    os_bpf_fake_init(&bpf, &bpf_probe);
+    bpf.kinds = KINDS;
+    assert_int_equal(record_probes_possible(&bpf.bpf), probe_registers_here() != NULL);
+    bpf.refuse = refuse_programs;
+    assert_false(record_probes_possible(&bpf.bpf));
+    assert_int_equal(os_bpf_fake_open(&bpf), 0);
+    os_bpf_fake_fini(&bpf);
+}
+
 static void hear(void *ctx, enum log_level level, const char *text) {
     struct fixture *f = ctx;
     (void)level;
@@ -275,8 +292,9 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events), cmocka_unit_test(test_start),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_losses), cmocka_unit_test(test_format), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_events), cmocka_unit_test(test_start),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_losses), cmocka_unit_test(test_possible), cmocka_unit_test(test_format),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
