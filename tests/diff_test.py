@@ -465,7 +465,31 @@ def check_hostile():
                      and "bare.data: no names in" in r.err and b"[unnamed]" in r.out, r)
 
 
+def check_counts():
+    """Files of stat record: their counts stand above the table, with a verdict where there are runs enough."""
+    source = os.path.join(FOLDER.name, "counts.stat")
+    made = support.run([SONDE, "stat", "record", "-e", "task-clock,page-faults", "-o", source, "true"])
+    if made.status or not os.path.exists(source):
+        print("SKIP counts: nothing can be counted here")
+        return
+    def counts(n):
+        return ",".join([source] * n)
+    r = diff("--base-stat", counts(1), "--new-stat", counts(1), "a.data", "b.data")
+    told = [line for line in r.out.decode().splitlines() if "too few runs to tell" in line]
+    REPORT.check("one run of each side", r.status == 0 and told and told[0].startswith("# Counted:  ") and "(+0.0 %)" in told[0], r)
+    r = diff("--base-stat", counts(12), "--new-stat", counts(12), "a.data", "b.data")
+    REPORT.check("equal runs", "no difference seen" in r.out.decode() and "too few" not in r.out.decode().split("# Costs")[0], r)
+    r = diff("--json", "--base-stat", counts(2), "--new-stat", counts(3), "a.data", "b.data")
+    figures = [f for f in json.loads(r.out)["events"][0]["figures"] if "verdict" in f]
+    REPORT.check("their JSON", figures and all(f["base"] == f["new"] and f["verdict"] == "too few runs" for f in figures), r)
+    for what, options, status in (("without the other side", ("--base-stat", source), USAGE_EXIT), ("no counts", ("--base-stat", "a.data", "--new-stat", source), 1),
+                                  ("no file", ("--base-stat", "nowhere", "--new-stat", source), 1), ("nothing", ("--base-stat", ",", "--new-stat", source), USAGE_EXIT)):
+        r = diff(*options, "a.data", "b.data")
+        REPORT.check(f"counts: {what}", r.status == status and not rows(r.out) and r.err.count("\n") == 1, r)
+
+
 compared.make(FOLDER.name, OBJECT)
+check_counts()
 check_hostile()
 check_branches()
 check_inlined()

@@ -126,6 +126,8 @@ const struct option diff_option_rows[] = {
          "text between columns, which are then not aligned", report_take_separator),
     OPTION_COUNT('v', "verbose", OWN, report.verbose, "show more: addresses, and where names come from"),
     TEXT(0, "base", base, "file[,file...]", "judge changes from these recordings to those of --new"),
+    TEXT(0, "base-stat", base_stat, "file[,file...]",
+         "show what these files of stat record counted above the table, beside those of --new-stat"),
     TEXT(0, "by", by_event, "event",
          "judge what is counted for one of this event, not shares of all samples"),
     FLAG(0, "by-time", by_time, "judge what is counted in a second"),
@@ -144,6 +146,7 @@ const struct option diff_option_rows[] = {
     OPTION_CALL(0, "level", OWN, report, "percent", "how often all intervals are to hold together (95)",
                 take_level),
     TEXT(0, "new", now, "file[,file...]", "judge changes to these recordings"),
+    TEXT(0, "new-stat", new_stat, "file[,file...]", "runs to compare with those of --base-stat"),
     TEXT(0, "per", per, "n[,n...]",
          "judge what is counted for one request: how many each recording has, in the order of the files"),
     CALL(0, "percentage", report.relative, "relative|absolute",
@@ -193,6 +196,8 @@ bool diff_options_settle(struct diff_options *o, struct err *err) {
     r->blocks = o->cycles;
     r->block_values = o->cycles && o->histogram;
     r->streams = o->streams;
+    if (!o->base_stat != !o->new_stat)
+        return err_set(err, ERR_USAGE, NULL, "--base-stat and --new-stat go together");
     if (o->histogram && !o->cycles)
         return err_set(err, ERR_USAGE, "--cycles-hist", "goes with -c cycles only");
     if ((o->cycles || o->streams) && (diff_judges(o) || o->callers || o->inlined))

@@ -17,7 +17,8 @@ struct diff_options {
 
     /* The verdict. */
     bool verdict, json, gate, by_time;
-    const char *base, *now; /* --base, --new: files, separated by commas */
+    const char *base, *now;           /* --base, --new: files, separated by commas */
+    const char *base_stat, *new_stat; /* files of `stat record` */
     const char *by_event, *per;
     double gate_share;
     const char *gate_function; /* NULL: all */
@@ -26,7 +27,8 @@ struct diff_options {
 
 /* Whether rows are to be judged. */
 static inline bool diff_judges(const struct diff_options *o) {
-    return o->verdict || o->json || o->gate || o->by_time || o->by_event || o->per || o->base || o->now;
+    return o->verdict || o->json || o->gate || o->by_time || o->by_event || o->per || o->base || o->now ||
+           o->base_stat;
 }
 
 /* Callers with less of all samples, in per cent, on all sides, are left out; as in report -g. */

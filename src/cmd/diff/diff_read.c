@@ -31,8 +31,10 @@ bool diff_file_read(struct diff_file *f, const struct command_env *env, struct e
     if (perfdata_feature_get(stream_header(f->recording.stream), PERFDATA_FEATURE_CMDLINE, &f->arena, &value))
         f->command = value.cmdline;
     f->session = report_session_new(&f->recording, &f->options, env, err);
-    if (!f->session && !*err->where)
-        err_set(err, err->code, f->path, "%.300s", err->message);
+    if (!f->session && !*err->where) {
+        const struct err why = *err;
+        err_set(err, why.code, f->path, "%.300s", why.message);
+    }
     return f->session != NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/diff/diff_judge.h"
+#include "cmd/diff/diff_stat.h"
 #include "view/diff/verdict_view.h"
 
 struct verdict_run {
@@ -15,7 +16,8 @@ struct verdict_run {
     uint32_t base_count;
     bool is_new[DIFF_FILES_MAX];
     struct out doubts;
-    VEC(struct verdict_figure) figures;
+    diff_figures figures;
+    struct arena arena; /* texts of figures */
     struct out *out;
     struct json json;
     bool regressed, found; /* found: the function of --gate */
@@ -96,8 +98,10 @@ static bool add_figure(struct verdict_run *x, const char *name, const double *nu
     }
     struct verdict_figure *f = vec_push(&x->figures);
     if (f)
-        *f = (struct verdict_figure){name, sums[0] / x->base_count, sums[1] / (x->f->count - x->base_count),
-                                     ns};
+        *f = (struct verdict_figure){.name = name,
+                                     .base = sums[0] / x->base_count,
+                                     .now = sums[1] / (x->f->count - x->base_count),
+                                     .ns = ns};
     return f != NULL;
 }
 
@@ -230,8 +234,10 @@ bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const s
         json_number(&x.json, "version", 1);
         json_open(&x.json, "events", '[');
     }
-    bool ok =
-        (find_figures(&x) || err_memory(err, "figures")) && diff_judge(f, base_count, o, show_event, &x, err);
+    bool ok = (find_figures(&x) || err_memory(err, "figures")) &&
+              (!o->base_stat || diff_stat_read(o->base_stat, o->new_stat, o->report.force, o->level, &x.arena,
+                                               &x.figures, err)) &&
+              diff_judge(f, base_count, o, show_event, &x, err);
     if (o->json) {
         json_close(&x.json, ']');
         json_close(&x.json, '}');
@@ -239,6 +245,7 @@ bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const s
     }
     out_fini(&x.doubts);
     vec_fini(&x.figures);
+    arena_fini(&x.arena);
     if (ok && o->gate && !x.found) {
         ok = err_set(err, ERR_ABSENT, "--gate", "no recording has samples in %s", o->gate_function);
     }

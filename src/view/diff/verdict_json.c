@@ -11,6 +11,12 @@ static const char *const says[] = {[INTERVAL_TOO_FEW] = "too few samples",
                                    [INTERVAL_LESS] = "less",
                                    [INTERVAL_MORE] = "more"};
 
+static const char *const figure_says[] = {[FIGURE_UNJUDGED] = "",
+                                          [FIGURE_TOO_FEW] = "too few runs",
+                                          [FIGURE_NOTHING] = "not proved",
+                                          [FIGURE_LESS] = "less",
+                                          [FIGURE_MORE] = "more"};
+
 static void print_keys(const struct compare *c, uint32_t row, struct json *j) {
     json_open(j, "keys", '{');
     for (size_t i = 0; i < c->keys.count; i++)
@@ -86,7 +92,14 @@ void verdict_json_print(const struct verdict_view *v, struct json *j) {
         json_open(j, NULL, '{');
         json_text(j, "name", v->figures[i].name);
         json_real(j, "base", v->figures[i].base);
-        json_real(j, "new", v->figures[i].now);
+        const struct verdict_figure *f = &v->figures[i];
+        json_real(j, "new", f->now);
+        if (f->counted)
+            json_text(j, "verdict", figure_says[f->says]);
+        if (f->says > FIGURE_TOO_FEW) {
+            json_real(j, "low", f->low);
+            json_real(j, "high", f->high);
+        }
         json_close(j, '}');
     }
     json_close(j, ']');

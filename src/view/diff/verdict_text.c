@@ -78,15 +78,27 @@ static void put_figure(double number, bool ns, char *text) {
         snprintf(text, TEXT, "%.0f", number);
 }
 
+static const char *const figure_says[] = {[FIGURE_UNJUDGED] = "",
+                                          [FIGURE_TOO_FEW] = "too few runs to tell",
+                                          [FIGURE_NOTHING] = "no difference seen",
+                                          [FIGURE_LESS] = "less",
+                                          [FIGURE_MORE] = "more"};
+
 static void print_figures(const struct verdict_view *v, struct out *o) {
     for (size_t i = 0; i < v->figure_count; i++) {
         const struct verdict_figure *f = &v->figures[i];
         char base[TEXT], now[TEXT];
         put_figure(f->base, f->ns, base);
         put_figure(f->now, f->ns, now);
-        out_printf(o, "# %-9s %s: %s, then %s", i ? "" : "Recorded:", f->name, base, now);
+        bool first = !i || f->counted != f[-1].counted;
+        const char *title = !first ? "" : f->counted ? "Counted:" : "Recorded:";
+        out_printf(o, "# %-9s %s: %s, then %s", title, f->name, base, now);
         if (f->base > 0)
             out_printf(o, " (%+.1f %%)", (f->now / f->base - 1) * 100);
+        if (f->says > FIGURE_TOO_FEW)
+            out_printf(o, ", by %+.1f %% to %+.1f %%: %s", f->low * 100, f->high * 100, figure_says[f->says]);
+        else if (f->says == FIGURE_TOO_FEW)
+            out_printf(o, ": %s", figure_says[f->says]);
         out_char(o, '\n');
     }
 }
@@ -97,7 +109,7 @@ static void print_whole(const struct verdict_view *v, struct out *o) {
     for (size_t i = 0; i < v->figure_count && v->by == JUDGE_BY_SAMPLES; i++) {
         const struct verdict_figure *f = &v->figures[i];
         double change = f->base > 0 ? (f->now / f->base - 1) * 100 : 0;
-        if (!strcmp(f->name, v->event) && (change > WORTH_TELLING || change < -WORTH_TELLING))
+        if (!f->counted && !strcmp(f->name, v->event) && (change > WORTH_TELLING || change < -WORTH_TELLING))
             out_printf(
                 o, "#        the whole changed by %+.1f %%: --per 1 shows where, if both did the same work\n",
                 change);

@@ -14,11 +14,16 @@ struct verdict_file {
     bool is_new;
 };
 
-/* A figure of whole recordings: an event's count, the duration. Means over the recordings of each side. */
+enum figure_says { FIGURE_UNJUDGED, FIGURE_TOO_FEW, FIGURE_NOTHING, FIGURE_LESS, FIGURE_MORE };
+
+/* A figure of whole recordings or runs: an event's count, the duration. Means over those of each side. */
 struct verdict_figure {
     const char *name;
     double base, now;
-    bool ns; /* nanoseconds */
+    bool ns;      /* nanoseconds */
+    bool counted; /* by stat, in runs of their own; these come last */
+    enum figure_says says;
+    double low, high; /* unless FIGURE_UNJUDGED or _TOO_FEW: of the change, as a share (0.01: 1 %) */
 };
 
 struct verdict_view {
