@@ -32,7 +32,7 @@ static bool join(struct perf_events *events, struct perf_event *e, const char *t
     if (!joined)
         return err_memory(err, "filter");
     if (e->filter)
-        snprintf(joined, room, "(%s) && (%s)", e->filter, text);
+        snprintf(joined, room, e->filters_samples ? "%s, %s" : "(%s) && (%s)", e->filter, text);
     else
         snprintf(joined, room, "%s", text);
     e->filter = joined;
@@ -51,6 +51,19 @@ static bool takes_addresses(struct perf_event_sources *src, const struct perf_ev
     return yes;
 }
 
+void perf_event_sources_filter_samples(struct perf_event_sources *src) {
+    src->filters_samples = true;
+}
+
+static bool filter_samples(const char *text, struct perf_events *events, struct err *err) {
+    for (size_t i = events->last; i < events->items.count; i++) {
+        events->items.items[i].filters_samples = true;
+        if (!join(events, &events->items.items[i], text, err))
+            return false;
+    }
+    return true;
+}
+
 bool perf_events_filter(struct perf_event_sources *src, const char *text, struct perf_events *events,
                         struct err *err) {
     bool any = false;
@@ -66,6 +79,8 @@ bool perf_events_filter(struct perf_event_sources *src, const char *text, struct
         if (!join(events, e, text, err))
             return false;
     }
+    if (!any && src->filters_samples)
+        return filter_samples(text, events, err);
     return any || err_set(err, ERR_USAGE, "filter",
                           "'%s' cannot have a filter: only tracepoints and tracing PMUs can",
                           events->items.items[events->last].name);

@@ -12,6 +12,7 @@ struct perf_event_sources {
     const struct sysfs *sys;
     struct pmu_set pmus;
     struct tracepoint_set tracepoints;
+    bool filters_samples;         /* --filter may be of samples */
     const char *only;             /* PMUs of that name or glob; NULL: all */
     const struct pmu *only_cores; /* of cores, this one; NULL: all */
 };

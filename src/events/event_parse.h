@@ -24,6 +24,9 @@ struct probe_program;
 struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys);
 void perf_event_sources_free(struct perf_event_sources *src);
 
+/* --filter may be of samples, from now on. */
+void perf_event_sources_filter_samples(struct perf_event_sources *src);
+
 /* --pmu-filter: from now on events are found on PMUs of that name only (borrowed; a glob, too). */
 void perf_event_sources_pmu(struct perf_event_sources *src, const char *name);
 /* --cputype: what every core has ("cycles") is found only on cores of that type: "core" for cpu_core. False:
@@ -99,17 +102,18 @@ struct perf_event {
      */
     struct perfdata_attr attr;
     enum perf_event_kind kind;
-    uint32_t modifiers; /* enum perf_event_modifier */
-    const char *name;   /* as perf stores it: modifiers included, "cycles:u", "sched:sched_switch" */
-    const char *pmu;    /* name in sysfs, "tracepoint" or "breakpoint"; never NULL */
-    uint32_t leader;    /* index into perf_events.items of the group's first event; its own when alone */
-    uint32_t members;   /* of a leader: events in its group, itself included; 1 when alone; else 0 */
-    const char *group;  /* of a leader: the group's name (name{a,b}), or NULL */
-    const char *filter; /* --filter's text, or NULL */
-    const char *cgroup; /* -G's name of a control group; empty or NULL: all tasks */
-    const char *cpus;   /* only on these ("0,18"; the PMU's cpumask or the term cpu), NULL: any. */
-    const char *unit;   /* "Joules", or NULL */
-    double scale;       /* a count times scale is in `unit`; PERF_EVENT_SCALE_NONE without one */
+    uint32_t modifiers;   /* enum perf_event_modifier */
+    const char *name;     /* as perf stores it: modifiers included, "cycles:u", "sched:sched_switch" */
+    const char *pmu;      /* name in sysfs, "tracepoint" or "breakpoint"; never NULL */
+    uint32_t leader;      /* index into perf_events.items of the group's first event; its own when alone */
+    uint32_t members;     /* of a leader: events in its group, itself included; 1 when alone; else 0 */
+    const char *group;    /* of a leader: the group's name (name{a,b}), or NULL */
+    const char *filter;   /* --filter's text, or NULL */
+    bool filters_samples; /* it is not the kernel's: conditions on samples, separated by commas */
+    const char *cgroup;   /* -G's name of a control group; empty or NULL: all tasks */
+    const char *cpus;     /* only on these ("0,18"; the PMU's cpumask or the term cpu), NULL: any. */
+    const char *unit;     /* "Joules", or NULL */
+    double scale;         /* a count times scale is in `unit`; PERF_EVENT_SCALE_NONE without one */
     bool per_pkg, snapshot;
     uint8_t max_precise;    /* where to begin with PERF_EVENT_MAX_PRECISE */
     const char *probe_path; /* of an uprobe, else NULL: the file; config1 must point at it when it is opened,
@@ -147,8 +151,10 @@ bool perf_events_parse_pfm(struct perf_event_sources *src, const char *text, str
 
 /*
  * `--filter TEXT`: keeps it for the tracepoints and address filters of the last -e, joined to an older one
- * with && in parentheses. False (ERR_USAGE) when there is no event before it, when none of the last -e's can
- * take a filter, or when quotes or parentheses are not balanced.
+ * with && in parentheses. Where there are none among them, and filters of samples are allowed, the last -e's
+ * get such a one, joined with a comma; what it says is not looked at here. False (ERR_USAGE) when there is no
+ * event before it, when none of the last -e's can take a filter, or when quotes or parentheses are not
+ * balanced.
  */
 bool perf_events_filter(struct perf_event_sources *src, const char *text, struct perf_events *events,
                         struct err *err);

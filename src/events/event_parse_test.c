@@ -363,6 +363,16 @@ static void filters(void **state) {
     assert_false(perf_events_exclude_pid(&ev, 12, &err));
     assert_true(perf_events_parse(src, "cs", &ev, NULL, &err));
     assert_false(perf_events_filter(src, "a", &ev, &err));
+    perf_event_sources_filter_samples(src);
+    assert_true(perf_events_filter(src, "pid == 1", &ev, &err));
+    assert_true(perf_events_filter(src, "cpu < 2 || cpu > 8", &ev, &err));
+    const struct perf_event *last = &ev.items.items[ev.items.count - 1];
+    assert_true(last->filters_samples);
+    assert_string_equal(last->filter, "pid == 1, cpu < 2 || cpu > 8");
+    assert_true(perf_events_parse(src, "sched:sched_switch,cs", &ev, NULL, &err));
+    assert_true(perf_events_filter(src, "prev_pid == 0", &ev, &err)); /* the tracepoint's alone */
+    last = &ev.items.items[ev.items.count - 1];
+    assert_true(!last->filter && !last->filters_samples && last[-1].filter && !last[-1].filters_samples);
     perf_events_fini(&ev);
 }
 

@@ -492,6 +492,12 @@ static bool start_probes(struct session *s, struct err *err) {
     return !record_probes_wanted(&s->config) || (s->probes = record_probes_start(&from, err)) != NULL;
 }
 
+static bool start_filters(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
+    return !record_filters_wanted(&s->config) ||
+           (s->filters = record_filters_start(job->bpf, &s->config, &s->opened, job->options->verbose, err));
+}
+
 static bool start(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     uint64_t start_ns = 0, unused;
@@ -519,7 +525,7 @@ static bool start(struct session *s, struct err *err) {
     const struct record_off_cpu_sources off_cpu = {job->bpf,     job->perf,  job->proc,
                                                    job->options, &s->target, s->host.machine};
     if ((job->options->off_cpu && !(s->off_cpu = record_off_cpu_start(&off_cpu, err))) ||
-        !start_probes(s, err))
+        !start_probes(s, err) || !start_filters(s, err))
         return false;
     s->start_ns = os_clock_ns();
     if (!job->options->delay_ms &&
@@ -723,6 +729,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
         record_off_cpu_tell(s->off_cpu);
     if (s->probes)
         record_probes_tell(s->probes);
+    if (s->filters)
+        s->result->filtered = record_filters_tell(s->filters);
     s->failed = !ok;
     bool closed = close_file(s, &more) && name_after_time(s, &more);
     if (ok && !closed)
@@ -740,6 +748,7 @@ static void release(struct session *s) {
     os_child_stop(&s->child);
     record_drain_fini(&s->drain);
     record_off_cpu_free(s->off_cpu);
+    record_filters_free(s->filters);
     record_probes_free(s->probes);
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);

@@ -78,6 +78,7 @@ struct record_result {
     int status;   /* the command's exit code, 128 + signal when it was killed; 0 without a command */
     int signal;   /* that ended the recording, or 0 */
     uint64_t wakeups, samples, lost;
+    uint64_t filtered;              /* samples that filters of samples left out */
     uint64_t file_bytes, raw_bytes; /* raw: what the compressed data was before; 0 without -z */
 };
 

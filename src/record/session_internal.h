@@ -8,6 +8,7 @@
 #include "os/place.h"
 #include "os/proc/host.h"
 #include "os/run/child.h"
+#include "record/filter/filter.h"
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
 #include "record/off_cpu/off_cpu.h"
@@ -52,6 +53,7 @@ struct session {
     int uevents; /* -1: none */
     bool modules_changed;
     struct record_off_cpu *off_cpu; /* NULL: not wanted */
+    struct record_filters *filters; /* NULL: no event has one of samples */
     struct record_probes *probes;   /* NULL: there are none with arguments */
     struct record_compress compress;
     struct os_affinity affinity;

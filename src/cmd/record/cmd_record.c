@@ -384,6 +384,9 @@ static void tell(const struct command_env *env, const struct record_cli *c, cons
                  (double)r->raw_bytes / (1 << 20), (double)r->raw_bytes / (double)r->file_bytes);
     fprintf(stderr, "[ %s record: Woken up %llu times to write data ]\n", env->program,
             (unsigned long long)r->wakeups);
+    if (r->filtered)
+        fprintf(stderr, "[ %s record: %llu samples did not match the filter ]\n", env->program,
+                (unsigned long long)r->filtered);
     fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s%s%s ]\n", env->program,
             (double)r->file_bytes / (1 << 20), output, c->o.timestamp_names ? ".<timestamp>" : "", ratio,
             samples);
@@ -455,6 +458,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     else if (c->o.target.tids)
         c->o.inherit = false;
     bool ok = src || err_memory(&err, "events");
+    if (ok)
+        perf_event_sources_filter_samples(src);
     ok = ok && (!c->view || (!c->o.to_pipe && !c->o.switch_output) ||
                 err_set(&err, ERR_USAGE, "--view", "it needs one file, not a pipe or --switch-output"));
     ok = ok && record_args_rate(c->freq, &c->o, &sysfs_system, &err) &&

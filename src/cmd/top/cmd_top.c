@@ -9,6 +9,8 @@ static int top(struct command_env *env, struct top_options *o, char *const *argv
     struct perf_events events = PERF_EVENTS_INIT;
     struct perf_event_sources *src = perf_event_sources_new(&sysfs_system);
     struct top t = {.env = env, .o = o};
+    if (src)
+        perf_event_sources_filter_samples(src);
     bool ok = (src || err_memory(&err, "events")) && top_options_settle(o, env->config, src, &events, &err) &&
               top_open(&t, &err) && (top_tui_wanted(&t) ? top_tui : top_stdio)(&t, src, &events, argv, &err);
     top_close(&t);

@@ -159,6 +159,7 @@ bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_ev
                                    .events = chosen.items.count ? &chosen : NULL,
                                    .sys = &sysfs_system,
                                    .perf = &os_perf_system,
+                                   .bpf = &os_bpf_system,
                                    .proc = &proc,
                                    .argv = argv,
                                    .output = "-",

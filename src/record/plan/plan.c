@@ -164,7 +164,8 @@ static void plan_event(struct record_event_plan *p, const struct perf_events *ev
     *p = (struct record_event_plan){
         .attr = e->attr,
         .name = e->name,
-        .filter = e->filter,
+        .filter = e->filters_samples ? NULL : e->filter,
+        .sample_filter = e->filters_samples ? e->filter : NULL,
         .cgroup = e->cgroup,
         .probe_path = e->probe_path,
         .probe = e->program ? e : NULL,

@@ -17,7 +17,8 @@
 struct record_event_plan {
     struct perfdata_attr attr;
     const char *name;
-    const char *filter;     /* or NULL */
+    const char *filter;        /* the kernel parses it; or NULL */
+    const char *sample_filter; /* filter/filter.h does; or NULL */
     const char *probe_path; /* of an uprobe: the file, which config1 points at while it is opened; or NULL */
     const struct perf_event *probe; /* whose samples are made by a program (probes/probes.h); or NULL */
     const char *cgroup;             /* only tasks of that control group; empty or NULL: all */
