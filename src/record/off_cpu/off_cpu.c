@@ -500,7 +500,8 @@ void record_off_cpu_tell(struct record_off_cpu *x) {
                  plural(sum.copies));
     if (sum.lost_objects + x->frames.unnamed)
         log_line(LOG_INFO,
-                 "off-CPU: %llu wait%s named by the system call only, as there was no room for more",
+                 "off-CPU: %llu wait%s named by the system call only: a lock had gone on, or there was no "
+                 "room for more",
                  (unsigned long long)(sum.lost_objects + x->frames.unnamed),
                  plural(sum.lost_objects + x->frames.unnamed));
     if (sum.lost_wakers)
