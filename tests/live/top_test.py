@@ -101,8 +101,12 @@ class Top:
         end = time.monotonic() + PATIENCE
         while self.read() and time.monotonic() < end:
             pass
-        err = self.p.stderr.read().decode()
-        status = self.p.wait()
+        try:  # whatever it still prints is read, too: it may wait for that
+            err = self.p.communicate(timeout=PATIENCE)[1].decode()
+        except subprocess.TimeoutExpired:
+            self.p.kill()
+            err = self.p.communicate()[1].decode()
+        status = self.p.returncode
         self.p.stderr.close()
         if self.p.stdout:
             self.p.stdout.close()
