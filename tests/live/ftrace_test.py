@@ -163,7 +163,7 @@ def main():
     except OSError as e:
         skip(f"tracefs has no instances for us: {e}")
     before = state()
-    for check in (check_events, check_ends, check_kill, check_functions):
+    for check in (check_events, check_bpf, check_ends, check_kill, check_functions):
         check()
         after = state()
         changed = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
