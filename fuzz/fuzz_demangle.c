@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena = ARENA_INIT;

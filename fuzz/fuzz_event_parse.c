@@ -3,7 +3,7 @@
  * place of an error lies inside the text. */
 #include <stdlib.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "events/event_parse.h"
 #include "events/event_test.h"
 

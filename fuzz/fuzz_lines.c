@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "object/lines.h"
-#include "object/types.h"
+#include "object/dwarf/lines.h"
+#include "object/dwarf/types.h"
 
 enum { QUESTIONS = 32, STEP = 13, REGISTERS = 17 };
 

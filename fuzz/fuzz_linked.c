@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "object/lines.h"
+#include "object/dwarf/lines.h"
 #include "object/linked.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

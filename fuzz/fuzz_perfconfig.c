@@ -2,7 +2,7 @@
 /* Reads a configuration file, then sets and removes a variable in it. */
 #include "fuzz.h"
 
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/config/config_edit.h"
 
 /* What was set is there, and nothing else has changed. */

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/strpool.h"
 #include "base/vec.h"
-#include "os/map.h"
+#include "os/files/map.h"
 
 struct annotate_source {
     struct os_map map;

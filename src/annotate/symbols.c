@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 void annotate_symbols_fini(struct annotate_symbols *s) {
     vec_fini(&s->data);

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "object/disasm/disasm.h"
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 
 struct annotate_data_symbol {
     object_vaddr address;

@@ -11,9 +11,9 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "base/out.h"
 #include "base/sorted.h"
 #include "base/strpool.h"
+#include "base/text/out.h"
 #include "base/writer.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* A sink that compresses what is written to it into another one. In a build without zlib the bytes stay as
  * they are. */

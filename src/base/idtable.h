@@ -21,7 +21,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 
 #define IDTABLE_NONE UINT32_MAX
 

@@ -10,7 +10,7 @@
 #define SONDE_BASE_PROTO_H
 
 #include "base/cursor.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* ---- writing ---- */
 

@@ -4,7 +4,7 @@
 #ifndef SONDE_CALLS_SETS_H
 #define SONDE_CALLS_SETS_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 struct calls_name {
     uint64_t value;

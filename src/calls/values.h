@@ -4,7 +4,7 @@
 #ifndef SONDE_CALLS_VALUES_H
 #define SONDE_CALLS_VALUES_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "calls/calls.h"
 
 struct calls_values {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "cmd/build_ids.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
@@ -13,12 +13,12 @@
 #include "edit/embed.h"
 #include "edit/scrub_file.h"
 #include "object/cookie.h"
-#include "os/output.h"
-#include "os/place.h"
+#include "os/files/output.h"
+#include "os/files/place.h"
 #include "os/proc/proc.h"
 #include "os/sysfs.h"
 #include "record/keep/cache_entries.h"
-#include "recording/kernel_maps.h"
+#include "recording/kernel/kernel_maps.h"
 
 enum { PATH_ROOM = 8192 };
 

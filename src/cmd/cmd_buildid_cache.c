@@ -10,12 +10,12 @@
 #include "cmd/build_ids.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
-#include "os/place.h"
+#include "os/files/place.h"
 #include "os/proc/proc.h"
 #include "os/run/debuginfod.h"
 #include "record/keep/cache_entries.h"
 #include "record/keep/kcore.h"
-#include "recording/kernel_maps.h"
+#include "recording/kernel/kernel_maps.h"
 
 enum { PATH_ROOM = 4096, SERVERS_TOTAL_MS = 60000 };
 

@@ -6,8 +6,8 @@
 #include "cmd/build_ids.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
-#include "os/map.h"
-#include "recording/kernel_maps.h"
+#include "os/files/map.h"
+#include "recording/kernel/kernel_maps.h"
 
 struct buildid_options {
     bool force, hits, kernel, kernel_maps;

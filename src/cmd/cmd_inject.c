@@ -15,7 +15,7 @@
 #include "edit/edit_build_ids.h"
 #include "edit/edit_jit.h"
 #include "edit/kmod.h"
-#include "os/files.h"
+#include "os/files/files.h"
 #include "os/rights.h"
 #include "os/sysfs.h"
 #include "record/keep/sections.h"

@@ -8,7 +8,7 @@
 #include "format/kallsyms/kallsyms.h"
 #include "os/proc/host.h"
 #include "os/rights.h"
-#include "recording/kernel_maps.h"
+#include "recording/kernel/kernel_maps.h"
 
 enum { PAGE = 4096 };
 

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/log.h"
+#include "base/text/json.h"
 #include "cmd/common/command.h"
 #include "events/event_names.h"
 #include "events/pmu.h"
 #include "events/tracepoint.h"
 #include "object/sdt.h"
-#include "os/map.h"
-#include "os/place.h"
+#include "os/files/map.h"
+#include "os/files/place.h"
 #include "record/keep/cache_entries.h"
 
 struct list_options {

@@ -10,7 +10,7 @@
 
 #include "cmd/common/command.h"
 #include "cmd/own_symbols.h"
-#include "os/map.h"
+#include "os/files/map.h"
 #include "workload/workload.h"
 
 struct test_options {

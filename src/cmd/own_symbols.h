@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* Prints " START-END g NAME" (g, l or w: global, local, weak) for each defined function and object, by
  * address, to `o` (NULL: nowhere), from .symtab or, in a stripped file, .dynsym. Counts them in *count. False

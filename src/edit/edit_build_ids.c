@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 
 #include "object/build_id.h"
-#include "os/files.h"
-#include "recording/kernel_maps.h"
+#include "os/files/files.h"
+#include "recording/kernel/kernel_maps.h"
 
 enum { ID_MAX = 20, NAME_AT = 36, ALIGN = 8 }; /* of the name in its record; of records */
 

@@ -10,7 +10,7 @@
 #include "base/sorted.h"
 #include "format/jitdump/jitelf.h"
 #include "format/perfdata/added/evidence.h"
-#include "os/output.h"
+#include "os/files/output.h"
 
 enum {
     PART_MAX_BYTES = 1 << 30,

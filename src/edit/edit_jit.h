@@ -11,7 +11,7 @@
 #define SONDE_EDIT_EDIT_JIT_H
 
 #include "edit/copy.h"
-#include "resolve/jit.h"
+#include "resolve/jit/jit.h"
 
 enum edit_jit_mode {
     EDIT_JIT_ONE,       /* DIR/jitted-PID.so for a process; beyond 1 GiB of code, jitted-PID-2.so ... */

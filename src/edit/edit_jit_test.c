@@ -11,7 +11,7 @@
 #include "edit/edit_jit.h"
 #include "format/jitdump/jitelf.h"
 #include "object/build_id.h"
-#include "object/lines.h"
+#include "object/dwarf/lines.h"
 
 static struct bytes span(const char *s) {
     return (struct bytes){(const uint8_t *)s, strlen(s)};

@@ -14,9 +14,9 @@
 #include "format/perfdata/header/feature.h"
 #include "object/compressed.h"
 #include "object/elf.h"
-#include "os/files.h"
-#include "os/output.h"
-#include "os/place.h"
+#include "os/files/files.h"
+#include "os/files/output.h"
+#include "os/files/place.h"
 
 /* The parts of the copy: the input's head, its records, and what followed them up to the trailer. */
 enum phase { HEAD, RECORDS, TAIL };

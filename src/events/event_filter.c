@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "events/event_internal.h"
 
 /* The kernel parses the filter; what a shell commonly breaks is found here. */

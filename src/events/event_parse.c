@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "events/event_internal.h"
 #include "events/uprobe.h"
 #include "format/perfdata/abi.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "config.h"
 #include "events/event_parse.h"
 #include "events/event_test.h"

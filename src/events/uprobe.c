@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "object/elf.h"
-#include "os/map.h"
+#include "os/files/map.h"
 
 /* The function of that name in a table. */
 static bool find_symbol(const struct object_elf *e, uint32_t table, struct event_span name,

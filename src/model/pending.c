@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/pending.h"
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "os/heap.h"
 
 void pending_fini(struct pending *p) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "os/heap.h"
 
 void timeline_fini(struct timeline *t) {

@@ -4,7 +4,7 @@
 #include <elf.h>
 
 #include "base/checked.h"
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "object/compressed.h"
 #include "object/elf_internal.h"
 

@@ -7,12 +7,12 @@
 #include <cmocka.h>
 
 #include "os/affinity.h"
+#include "os/files/map.h"
+#include "os/files/output.h"
+#include "os/files/place.h"
+#include "os/files/spool.h"
 #include "os/heap.h"
-#include "os/map.h"
-#include "os/output.h"
-#include "os/place.h"
 #include "os/proc/proc.h"
-#include "os/spool.h"
 
 #include <malloc.h>
 #include <sched.h>

@@ -7,8 +7,8 @@
 
 #include "base/writer.h"
 #include "object/build_id.h"
-#include "os/map.h"
-#include "os/own_cache.h"
+#include "os/files/map.h"
+#include "os/files/own_cache.h"
 
 enum { NOTES_MAX = 1 << 20 };
 

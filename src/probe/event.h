@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "base/vec.h"
 
 enum { PROBE_NAME_MAX = 64 /* MAX_EVENT_NAME_LEN of the kernel, with its NUL */ };

@@ -9,8 +9,8 @@
 #include "object/build_id.h"
 #include "object/linked.h"
 #include "object/links.h"
-#include "os/place.h"
-#include "symbol/demangle.h"
+#include "os/files/place.h"
+#include "symbol/demangle/demangle.h"
 
 enum { PATH_ROOM = 4096 };
 

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "object/debug/debug.h"
-#include "object/lines.h"
-#include "symbol/store.h"
+#include "object/dwarf/lines.h"
+#include "symbol/store/store.h"
 
 struct probe_symbol {
     const char *name;  /* as linked, without version */

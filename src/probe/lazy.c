@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os/files.h"
+#include "os/files/files.h"
 #include "probe/points.h"
 
 enum { LINE_MAX_BYTES = 1024, SOURCE_MAX = 64 << 20 };

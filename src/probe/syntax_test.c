@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "probe/filter.h"
 #include "probe/lazy.h"
 

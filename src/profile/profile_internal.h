@@ -20,7 +20,7 @@
 #ifndef SONDE_PROFILE_INTERNAL_H
 #define SONDE_PROFILE_INTERNAL_H
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "profile/collect/builder.h"
 
 static inline int profile_by_number(uint64_t a, uint64_t b) {

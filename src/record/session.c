@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "events/cgroups.h"
 #include "os/limits.h"
 #include "os/uevents.h"

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "events/event_parse.h"
 #include "os/bpf/bpf.h"
-#include "os/output.h"
+#include "os/files/output.h"
 #include "os/perf/perf_event.h"
 #include "os/proc/proc.h"
 #include "record/options.h"

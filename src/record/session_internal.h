@@ -5,7 +5,7 @@
 
 #include "events/control.h"
 #include "os/channel.h"
-#include "os/place.h"
+#include "os/files/place.h"
 #include "os/proc/host.h"
 #include "os/run/child.h"
 #include "record/filter/filter.h"

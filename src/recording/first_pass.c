@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "os/files.h"
-#include "recording/late_modules.h"
-#include "recording/module_ends.h"
+#include "os/files/files.h"
+#include "recording/kernel/late_modules.h"
+#include "recording/kernel/module_ends.h"
 #include "recording/recording.h"
 
 /* ---- one record ---- */

@@ -15,7 +15,7 @@
 #ifndef SONDE_RECORDING_LIVE_H
 #define SONDE_RECORDING_LIVE_H
 
-#include "os/output.h"
+#include "os/files/output.h"
 #include "recording/recording.h"
 #include "stream/stream_feed.h"
 #include "stream/stream_order.h"

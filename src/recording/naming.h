@@ -5,8 +5,8 @@
 #define SONDE_RECORDING_NAMING_H
 
 #include "recording/recording.h"
+#include "resolve/lines/resolve_lines.h"
 #include "resolve/names.h"
-#include "resolve/resolve_lines.h"
 
 struct recording_names {
     struct symbol_store *store;

@@ -16,13 +16,13 @@
 #define SONDE_RECORDING_RECORDING_H
 
 #include "base/err.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "format/perfdata/events/event_name.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
-#include "recording/kmod_sections.h"
+#include "recording/kernel/kmod_sections.h"
 #include "resolve/chain.h"
-#include "resolve/jit.h"
+#include "resolve/jit/jit.h"
 #include "resolve/recorded.h"
 #include "stream/stream.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "resolve/callers.h"
 
 enum { CACHE_BITS_MIN = 8, CACHE_BITS_MAX = 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };

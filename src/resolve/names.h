@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "model/model.h"
-#include "resolve/jit.h"
-#include "symbol/store.h"
+#include "resolve/jit/jit.h"
+#include "symbol/store/store.h"
 
 /* A symbol of an image; index is SYMBOL_NONE for "no name". */
 struct resolve_symbol {

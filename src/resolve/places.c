@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 
 enum { PROCESS_SLOTS = 1 << 10 };
 

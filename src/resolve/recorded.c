@@ -8,7 +8,7 @@
 #include "format/perfdata/added/evidence.h"
 #include "format/perfdata/added/module_map.h"
 #include "format/perfdata/header/feature.h"
-#include "os/place.h"
+#include "os/files/place.h"
 
 void resolve_recorded_fini(struct resolve_recorded *r) {
     resolve_returns_fini(&r->returns);

@@ -16,7 +16,7 @@
 #include "model/model.h"
 #include "resolve/returns.h"
 #include "stream/stream.h"
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 
 struct resolve_recorded {
     struct stream *stream;          /* borrowed; set by the owner, who zeroes all else */

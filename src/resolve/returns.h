@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Return addresses from the kernel stacks of a bounded number of samples, spread over the recording: files
- * that nothing else proves to be the recorded kernel are judged by them (symbol/store.h).
+ * that nothing else proves to be the recorded kernel are judged by them (symbol/store/store.h).
  *
  *   first pass: resolve_returns_note per sample -> whenever a file is to be judged: resolve_returns_find
  */
@@ -10,7 +10,7 @@
 
 #include "resolve/chain.h"
 #include "stream/stream.h"
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 
 /* Zeroed before the first use. */
 struct resolve_returns {

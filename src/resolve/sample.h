@@ -14,9 +14,9 @@
 #define SONDE_RESOLVE_SAMPLE_H
 
 #include "resolve/chain.h"
+#include "resolve/lines/resolve_lines.h"
 #include "resolve/locate.h"
 #include "resolve/resolve_grade.h"
-#include "resolve/resolve_lines.h"
 
 /* What the address of a frame is. */
 enum resolve_address_kind {

@@ -9,8 +9,8 @@
  * u0 is exact; the others lie in the call instruction, one byte before the return address, as in perf. What a
  * signal interrupted is exact, and so is what its handler returns to.
  *
- * Only files that may be used for names are used (symbol/store.h), so that nothing is unwound by the tables
- * of another file. Code in memory without tables, as JITs make it, is assumed to keep frame pointers.
+ * Only files that may be used for names are used (symbol/store/store.h), so that nothing is unwound by the
+ * tables of another file. Code in memory without tables, as JITs make it, is assumed to keep frame pointers.
  */
 #ifndef SONDE_RESOLVE_UNWIND_H
 #define SONDE_RESOLVE_UNWIND_H

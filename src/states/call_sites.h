@@ -9,8 +9,8 @@
 #ifndef SONDE_STATES_CALL_SITES_H
 #define SONDE_STATES_CALL_SITES_H
 
-#include "base/out.h"
 #include "base/strpool.h"
+#include "base/text/out.h"
 #include "recording/stacks_at.h"
 
 /* Whether a kernel function belongs to that code, by its name. */

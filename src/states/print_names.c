@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "states/print_names.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 static const uint8_t *find(struct bytes in, const char *text) {
     return in.size ? memmem(in.data, in.size, text, strlen(text)) : NULL;

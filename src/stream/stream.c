@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "stream/stream_internal.h"
 
 #include <inttypes.h>

@@ -22,7 +22,7 @@
 #include "format/perfdata/events/events.h"
 #include "format/perfdata/header/header.h"
 #include "format/perfdata/record.h"
-#include "os/map.h"
+#include "os/files/map.h"
 
 struct stream;
 

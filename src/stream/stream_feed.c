@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/spool.h"
+#include "os/files/spool.h"
 
 struct stream_feed {
     struct os_spool spool;

@@ -5,8 +5,8 @@
 #define SONDE_STREAM_INTERNAL_H
 
 #include "base/vec.h"
-#include "os/map.h"
-#include "os/spool.h"
+#include "os/files/map.h"
+#include "os/files/spool.h"
 #include "stream/stream.h"
 #include "stream/stream_feed.h"
 

@@ -3,7 +3,7 @@
 #include "stream/stream_internal.h"
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "format/perfdata/header/feature.h"
 
 #include <inttypes.h>

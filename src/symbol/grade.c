@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/grade.h"
 
-#include "symbol/store_internal.h"
-#include "symbol/store_kernel.h"
+#include "symbol/store/store_internal.h"
+#include "symbol/store/store_kernel.h"
 
 const char *grade_name(enum grade g) {
     static const char *const names[GRADE_COUNT] = {"exact", "inferred", "stale", "unknown"};

@@ -13,7 +13,7 @@
 #ifndef SONDE_SYMBOL_GRADE_H
 #define SONDE_SYMBOL_GRADE_H
 
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 
 enum grade {
     GRADE_EXACT,    /* the bytes that gave the name have the identity that was recorded */

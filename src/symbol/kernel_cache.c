@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 #include "base/cursor.h"
-#include "os/own_cache.h"
+#include "os/files/own_cache.h"
 
 static const char name[] = "kernel-symbols", magic[8] = "sondeks1";
 

@@ -17,7 +17,7 @@
 #ifndef SONDE_SYMBOL_KERNEL_CACHE_H
 #define SONDE_SYMBOL_KERNEL_CACHE_H
 
-#include "os/map.h"
+#include "os/files/map.h"
 #include "symbol/kernel_list.h"
 
 /* Identifies a running kernel: its boot and its build-id. Empty if either is not known: then nothing is kept.

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-#include "os/own_cache.h"
+#include "os/files/own_cache.h"
 
 static const char listing[] = "ffffffff81000000 T _text\n"
                               "ffffffff81000100 t one\n"

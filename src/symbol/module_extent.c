@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "symbol/store_internal.h"
+#include "symbol/store/store_internal.h"
 
 uint64_t symbol_module_code_bytes(const char *path, struct bytes build_id) {
     struct symfile_cache files;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the entries of files that a recording keeps (format/perfdata/added/kept.h), with those bytes of an
- * ELF file that are needed to name functions and to walk stacks. The store reads them (symbol/store.h).
+ * ELF file that are needed to name functions and to walk stacks. The store reads them (symbol/store/store.h).
  */
 #ifndef SONDE_SYMBOL_SYMBOL_KEPT_H
 #define SONDE_SYMBOL_SYMBOL_KEPT_H

@@ -2,7 +2,7 @@
 #include "symbol/symfile.h"
 
 #include "object/compressed.h"
-#include "os/files.h"
+#include "os/files/files.h"
 
 /* No module is nearly as large as this; a decompression bomb is. */
 enum { UNPACKED_MAX_BYTES = 1 << 30 };

@@ -11,9 +11,9 @@
 #include "base/arena.h"
 #include "base/strpool.h"
 #include "object/build_id.h"
-#include "object/cfi.h"
+#include "object/dwarf/cfi.h"
 #include "object/elf.h"
-#include "os/map.h"
+#include "os/files/map.h"
 #include "os/proc/proc.h"
 #include "symbol/kernel_list.h"
 

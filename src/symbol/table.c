@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "symbol/build.h"
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
 

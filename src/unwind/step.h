@@ -11,7 +11,7 @@
 #ifndef SONDE_UNWIND_STEP_H
 #define SONDE_UNWIND_STEP_H
 
-#include "object/cfi.h"
+#include "object/dwarf/cfi.h"
 #include "unwind/cpu.h"
 
 /* Where a function is: an instruction, or the one after a call, which may be the next function's already.

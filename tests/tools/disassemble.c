@@ -12,7 +12,7 @@
 
 #include "object/disasm/disasm.h"
 #include "object/elf.h"
-#include "os/map.h"
+#include "os/files/map.h"
 
 /* The bytes of [start, end) in an executable section; empty: none has them. */
 static struct bytes find_code(const struct object_elf *e, uint64_t start, uint64_t end) {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/common/absent.h"
 #include "cmd/common/input.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/absent.h"
+#include "cmd/common/options/perfconfig.h"
 
 #define OWN struct annotate_command_options
 

@@ -4,7 +4,7 @@
 #define SONDE_CMD_ANNOTATE_ANNOTATE_OPTIONS_H
 
 #include "cmd/common/command.h"
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 #include "view/annotate/annotate_text.h"
 
 enum annotate_group { ANNOTATE_GROUP_UNSAID, ANNOTATE_GROUP_ALL, ANNOTATE_GROUP_NONE };

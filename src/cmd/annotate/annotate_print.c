@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "select/filter.h"
 #include "symbol/name_match.h"
 

@@ -4,7 +4,7 @@
 #define SONDE_CMD_COMMON_BROWSE_H
 
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* Lines for stderr wait until the terminal is given back. */
 struct held_log {

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/common/pager.h"
-#include "cmd/common/perfconfig.h"
-#include "cmd/common/progress.h"
-#include "cmd/common/usage.h"
-#include "cmd/common/words.h"
+#include "cmd/common/options/perfconfig.h"
+#include "cmd/common/options/usage.h"
+#include "cmd/common/options/words.h"
+#include "cmd/common/terminal/pager.h"
+#include "cmd/common/terminal/progress.h"
 
 /* clang-format off */
 const struct command *const command_table[] = {

@@ -10,9 +10,9 @@
 #define SONDE_CMD_COMMON_COMMAND_H
 
 #include "base/err.h"
-#include "base/out.h"
-#include "cmd/common/option.h"
-#include "cmd/common/pager.h"
+#include "base/text/out.h"
+#include "cmd/common/options/option.h"
+#include "cmd/common/terminal/pager.h"
 
 struct perfconfig;
 

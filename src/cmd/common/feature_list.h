@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 struct feature_row {
     const char *name, *macro;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/common/progress.h"
+#include "cmd/common/terminal/progress.h"
 #include "cmd/view/stacks_file.h"
 #include "format/perfdata/header/header.h"
 #include "os/heap.h"

@@ -28,7 +28,8 @@ bool input_check_output(const char *input, const char *output, struct err *e);
  * process: its memory is given back (os/heap.h). False and *err; recording_close is allowed then. */
 bool input_open(struct recording *r, const char *path, bool force, struct err *err);
 
-/* Shows how far reading the stream is, when that takes long (cmd/common/progress.h). NULL is allowed. */
+/* Shows how far reading the stream is, when that takes long (cmd/common/terminal/progress.h). NULL is
+ * allowed. */
 void input_watch(struct stream *s);
 
 /* For -C: checks that samples have their CPU. False: ERR_ABSENT, in perf's words. */

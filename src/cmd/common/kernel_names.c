@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "os/files.h"
+#include "os/files/files.h"
 
 static const char PATH[] = "/proc/kallsyms";
 

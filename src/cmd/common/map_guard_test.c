@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "os/map.h"
+#include "os/files/map.h"
 
 /* A file that is cut short while it is mapped. */
 static void test_guard(void **state) {

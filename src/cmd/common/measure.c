@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "os/files.h"
+#include "os/files/files.h"
 #include "os/poller.h"
 #include "os/run/child.h"
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_COMMON_RAW_DUMP_H
 #define SONDE_CMD_COMMON_RAW_DUMP_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "recording/recording.h"
 
 struct raw_dump {

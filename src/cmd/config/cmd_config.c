@@ -5,10 +5,10 @@
 #include <strings.h>
 
 #include "cmd/common/command.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/config/config_edit.h"
 #include "cmd/config/config_keys.h"
-#include "os/place.h"
+#include "os/files/place.h"
 
 struct config_options {
     bool list, user, system, keys, unset;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 
 static void out_span(struct out *o, struct bytes text, size_t from, size_t to) {
     if (to > from)

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /*
  * Writes `text` into `o` with "section.name" set to `value`: where it stands last, else behind the last

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/config/config_edit.h"
 #include "cmd/config/config_keys.h"
 #include "tests/support/fail_alloc.h"

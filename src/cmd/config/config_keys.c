@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "cmd/common/command.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 
 #define TRUTH "true|false"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
 #include "cmd/doctor/doctor.h"

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "cmd/report/report_profile.h"
-#include "os/files.h"
+#include "os/files/files.h"
 #include "os/perf/perf_event.h"
 #include "os/proc/proc.h"
 #include "os/sysfs.h"

@@ -10,7 +10,7 @@
 #include "format/kallsyms/kallsyms.h"
 #include "ftrace/rings.h"
 #include "ftrace/spans.h"
-#include "os/files.h"
+#include "os/files/files.h"
 #include "view/ftrace/ftrace_text.h"
 
 struct numbers {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/common/command.h"
-#include "cmd/common/usage.h"
+#include "cmd/common/options/usage.h"
 #include "cmd/help/toplevel.h"
 
 static int help_command(struct command_env *env, const struct command *c) {

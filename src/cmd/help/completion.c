@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/common/command.h"
-#include "cmd/common/words.h"
+#include "cmd/common/options/words.h"
 #include "cmd/help/toplevel.h"
 
 static const char *const kind_names[OPTION_WORDS_COUNT] = {

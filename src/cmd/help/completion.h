@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_HELP_COMPLETION_H
 #define SONDE_CMD_HELP_COMPLETION_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 void completion_bash(struct out *o);
 void completion_zsh(struct out *o);

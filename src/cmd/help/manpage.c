@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/common/words.h"
+#include "cmd/common/options/words.h"
 #include "cmd/help/toplevel.h"
 #include "config.h"
 

@@ -8,8 +8,8 @@
 #include "base/nearest.h"
 #include "cmd/common/command.h"
 #include "cmd/common/exec_path.h"
-#include "cmd/common/perfconfig.h"
-#include "cmd/common/usage.h"
+#include "cmd/common/options/perfconfig.h"
+#include "cmd/common/options/usage.h"
 
 #define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
 

@@ -3,8 +3,8 @@
 #ifndef SONDE_CMD_HELP_TOPLEVEL_H
 #define SONDE_CMD_HELP_TOPLEVEL_H
 
-#include "base/out.h"
-#include "cmd/common/option.h"
+#include "base/text/out.h"
+#include "cmd/common/options/option.h"
 
 /* What goes before the command. */
 extern const struct option toplevel_option_rows[];

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/probe/probe_run.h"
-#include "os/files.h"
+#include "os/files/files.h"
 #include "probe/defined.h"
 #include "view/probe/probe_text.h"
 

@@ -6,7 +6,7 @@
 #include "cmd/probe/probe_run.h"
 #include "format/modules/modules.h"
 #include "object/build_id.h"
-#include "os/files.h"
+#include "os/files/files.h"
 
 /* Whether the image has the build-id that the running kernel has in `notes`. False: not, or it cannot be
  * compared; *absent: there are no such notes. */

@@ -4,8 +4,8 @@
 #define SONDE_CMD_RECORD_RECORD_ARGS_H
 
 #include "base/err.h"
-#include "cmd/common/option.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/option.h"
+#include "cmd/common/options/perfconfig.h"
 #include "events/event_parse.h"
 #include "os/sysfs.h"
 #include "record/options.h"

@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "base/log.h"
-#include "cmd/common/absent.h"
 #include "cmd/common/input.h"
+#include "cmd/common/options/absent.h"
 
 #define DEFAULT_MAX_STACK   127
 #define DEFAULT_MIN_PERCENT 0.5

@@ -4,10 +4,10 @@
 #define SONDE_CMD_REPORT_REPORT_OPTIONS_H
 
 #include "base/vec.h"
-#include "cmd/common/option.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/option.h"
+#include "cmd/common/options/perfconfig.h"
 #include "profile/profile.h"
-#include "symbol/store.h"
+#include "symbol/store/store.h"
 #include "view/report/report_graph.h"
 
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "cmd/common/absent.h"
 #include "cmd/common/input.h"
+#include "cmd/common/options/absent.h"
 #include "cmd/common/symbol_notes.h"
 #include "cmd/report/report_fields.h"
 #include "cmd/report/report_progress.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/common/progress.h"
+#include "cmd/common/terminal/progress.h"
 
 static volatile sig_atomic_t stop;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cmd/common/absent.h"
 #include "cmd/common/input.h"
+#include "cmd/common/options/absent.h"
 #include "cmd/common/symbol_notes.h"
 #include "cmd/script/script_dlfilter.h"
 #include "cmd/script/script_python.h"

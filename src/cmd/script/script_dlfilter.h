@@ -4,8 +4,8 @@
 #define SONDE_CMD_SCRIPT_SCRIPT_DLFILTER_H
 
 #include "base/err.h"
-#include "base/out.h"
-#include "cmd/common/option.h"
+#include "base/text/out.h"
+#include "cmd/common/options/option.h"
 #include "view/script/script_print.h"
 
 struct script_dlfilter;

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "base/out.h"
 #include "base/strpool.h"
+#include "base/text/out.h"
 #include "cmd/common/command.h"
 
 struct script_python {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/stat/stat.h"
 
 /* --per-core and the like, -A; the last one counts. */

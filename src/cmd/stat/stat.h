@@ -5,7 +5,7 @@
 #define SONDE_CMD_STAT_STAT_H
 
 #include "cmd/common/command.h"
-#include "cmd/common/event_options.h"
+#include "cmd/common/options/event_options.h"
 #include "cmd/stat/stat_record.h"
 #include "cmd/stat/stat_vs.h"
 #include "count/metric/table.h"

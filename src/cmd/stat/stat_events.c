@@ -8,7 +8,7 @@
 #include "cmd/stat/stat.h"
 #include "count/metric/choose.h"
 #include "events/cgroups.h"
-#include "os/files.h"
+#include "os/files/files.h"
 
 /* --- what is counted without -e --- */
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/stat/stat.h"
 #include "count/open/passes.h"
 #include "count/sum.h"

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "base/log.h"
-#include "cmd/common/progress.h"
+#include "cmd/common/terminal/progress.h"
 #include "cmd/stat/shell_words.h"
 #include "cmd/stat/stat.h"
 #include "count/verdict/versus.h"

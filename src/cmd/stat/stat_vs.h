@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_STAT_STAT_VS_H
 #define SONDE_CMD_STAT_STAT_VS_H
 
-#include "cmd/common/option.h"
+#include "cmd/common/options/option.h"
 
 /* What the options say of it. */
 struct stat_vs_options {

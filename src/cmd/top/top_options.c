@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/common/absent.h"
+#include "cmd/common/options/absent.h"
 #include "cmd/record/record_args.h"
 #include "os/limits.h"
 #include "os/proc/host.h"

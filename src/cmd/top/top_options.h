@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_TOP_TOP_OPTIONS_H
 #define SONDE_CMD_TOP_TOP_OPTIONS_H
 
-#include "cmd/common/event_options.h"
+#include "cmd/common/options/event_options.h"
 #include "cmd/report/report_options.h"
 #include "record/options.h"
 

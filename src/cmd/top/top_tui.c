@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "cmd/common/browse.h"
-#include "cmd/common/perfconfig.h"
-#include "cmd/common/terminal.h"
+#include "cmd/common/options/perfconfig.h"
+#include "cmd/common/terminal/terminal.h"
 #include "cmd/report/report_annotate.h"
 #include "cmd/top/top.h"
 #include "view/tui/browser.h"

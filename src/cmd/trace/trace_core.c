@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/perfconfig.h"
 #include "cmd/trace/trace.h"
 #include "cmd/trace/trace_record.h"
 

@@ -4,8 +4,8 @@
 #define SONDE_CMD_TRACE_TRACE_OPTIONS_H
 
 #include "calls/table.h"
-#include "cmd/common/event_options.h"
-#include "cmd/common/perfconfig.h"
+#include "cmd/common/options/event_options.h"
+#include "cmd/common/options/perfconfig.h"
 #include "record/options.h"
 #include "view/trace/trace_summary.h"
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "calls/table.h"
 #include "format/btf/btf.h"
-#include "os/files.h"
+#include "os/files/files.h"
 
 struct trace_shapes {
     struct calls_shape items[CALLS_SHAPE_COUNT];

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 
 /* Reads a stream to its end. */
 static bool read_all(struct stacks_file *f, const struct os_file *file, const char *path, struct err *err) {

@@ -4,7 +4,7 @@
 #define SONDE_CMD_VIEW_STACKS_FILE_H
 
 #include "cmd/common/command.h"
-#include "os/map.h"
+#include "os/files/map.h"
 #include "stacks/import/import.h"
 
 struct stacks_file {

@@ -2,8 +2,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/common/event_options.h"
 #include "cmd/common/map_guard.h"
+#include "cmd/common/options/event_options.h"
 #include "cmd/waits/waits_record.h"
 #include "cmd/waits/waits_run.h"
 #include "events/target.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "cmd/waits/waits_stacks.h"
 #include "os/poller.h"
 #include "waits/explain.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "os/proc/proc.h"
-#include "recording/kernel_maps.h"
+#include "recording/kernel/kernel_maps.h"
 #include "symbol/name_match.h"
 
 void why_finder_init(struct why_finder *s, struct recording *r, const struct model *m,

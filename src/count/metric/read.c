@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "count/metric/table.h"
 
 enum { ALIASES_MAX = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/kallsyms/kallsyms.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 static struct bytes take_line(struct bytes *rest) {
     const uint8_t *nl = memchr(rest->data, '\n', rest->size);

@@ -6,7 +6,7 @@
 #ifndef SONDE_FORMAT_PERFDATA_DATA_SRC_H
 #define SONDE_FORMAT_PERFDATA_DATA_SRC_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* What is not recorded: every field says that it is not available. */
 enum { PERFDATA_SRC_NONE = 1 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26 };

@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "format/perfdata/abi.h"
 
 enum { RECORD_HEADER = 8, CPU_BODY = 64, DOMAIN_BODY = 200 };

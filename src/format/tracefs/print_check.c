@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/tracefs/print_check.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 enum {
     DEPTH_MAX = 60,

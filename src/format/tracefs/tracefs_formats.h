@@ -16,7 +16,7 @@
 #define SONDE_FORMAT_TRACEFS_TRACEFS_FORMATS_H
 
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/tracefs/tracing_data.h"
 
 struct tracefs_formats;

@@ -12,8 +12,8 @@
 #define SONDE_OBJECT_DEBUG_DEBUG_H
 
 #include "base/vec.h"
-#include "object/cfi.h"
 #include "object/debug/location.h"
+#include "object/dwarf/cfi.h"
 #include "object/elf.h"
 
 struct object_debug;

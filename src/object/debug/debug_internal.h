@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "object/debug/debug.h"
-#include "object/lines_internal.h"
+#include "object/dwarf/lines_internal.h"
 
 /* Bounds for hostile trees; compilers stay far below. */
 enum { DEBUG_DEPTH_MAX = 128, DEBUG_SCOPES_MAX = 128 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "object/debug/dwarf_ops.h"
 
 enum { REG5 = DW_OP_reg0 + 5, BREG7 = DW_OP_breg0 + 7, MOST = 6 };

@@ -10,8 +10,8 @@
 #ifndef SONDE_OBJECT_INDEX_INDEX_UNIT_H
 #define SONDE_OBJECT_INDEX_INDEX_UNIT_H
 
+#include "object/dwarf/lines.h"
 #include "object/index/dinfo.h"
-#include "object/lines.h"
 
 #define INDEX_NONE UINT32_MAX
 enum { INDEX_DEPTH_MAX = 128 }; /* instances inside each other */

@@ -7,14 +7,15 @@
  * once, [start, end) -> file, line              in parallel: object_index_prepare)
  *
  * A finished unit is one block of bytes, for a file too; nothing of the DWARF that it was made of is kept.
- * The answers are those of object/lines.h, at a fraction of the cost where many addresses are asked for.
+ * The answers are those of object/dwarf/lines.h, at a fraction of the cost where many addresses are asked
+ * for.
  */
 #ifndef SONDE_OBJECT_INDEX_OBJECT_INDEX_H
 #define SONDE_OBJECT_INDEX_OBJECT_INDEX_H
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "base/writer.h"
-#include "object/lines.h"
+#include "object/dwarf/lines.h"
 
 struct object_index;
 

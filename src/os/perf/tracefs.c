@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/files.h"
+#include "os/files/files.h"
 
 enum { PATH_ROOM = 512 };
 

@@ -14,7 +14,7 @@
  * A cache of recent samples comes first: a sample that equals a recent one is added to the same stack sample
  * without these steps.
  */
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "profile/profile_internal.h"
 
 /* ---- stack samples ---- */

@@ -11,8 +11,8 @@
 
 #include "base/hash.h"
 #include "base/idtable.h"
-#include "base/prefetch.h"
 #include "base/strpool.h"
+#include "base/threads/prefetch.h"
 #include "format/perfdata/readings.h"
 #include "profile/collect/segments.h"
 #include "profile/profile.h"

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "profile/profile_internal.h"
 
 /* What all frames of a sample's chain have in common. */

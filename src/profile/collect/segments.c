@@ -2,8 +2,8 @@
 #include "profile/collect/segments.h"
 
 #include "base/hash.h"
-#include "base/prefetch.h"
 #include "base/radix.h"
+#include "base/threads/prefetch.h"
 
 /* Takes two ids a step: most segments have no more. */
 static inline uint64_t hash_ids(const uint32_t *ids, size_t n) {

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 enum {
     INTERVAL_SLICES = 64,      /* of a recording */

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "profile/profile_internal.h"
 
 struct weight {

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
-#include "base/prefetch.h"
 #include "base/radix.h"
+#include "base/threads/prefetch.h"
 #include "profile/profile_internal.h"
 
 struct term {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "bpf/dist/sample_filter.h"
 #include "os/bpf/bpf_maps.h"
 #include "record/filter/filter_parse.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "format/perfdata/header/feature.h"
-#include "os/place.h"
+#include "os/files/place.h"
 #include "record/keep/identity.h"
 #include "record/synth/kernel.h"
 

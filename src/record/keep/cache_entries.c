@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os/place.h"
+#include "os/files/place.h"
 #include "os/sysfs.h"
 
 enum { PATH_ROOM = 8192 };

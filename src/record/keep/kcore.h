@@ -17,7 +17,7 @@
 #include "base/writer.h"
 #include "object/build_id.h"
 #include "os/core.h"
-#include "os/output.h"
+#include "os/files/output.h"
 
 struct record_kcore {
     struct os_core core;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "object/elf.h"
-#include "os/place.h"
+#include "os/files/place.h"
 #include "tests/support/elf_image.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "bpf/dist/off_cpu.h"
 #include "format/kallsyms/kallsyms.h"
 #include "format/perfdata/record.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "bpf/dist/probe.h"
 #include "events/event_attr.h"
 #include "os/bpf/bpf_maps.h"

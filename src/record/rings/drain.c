@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "os/poller.h"
 
 void record_drain_fini(struct record_drain *d) {

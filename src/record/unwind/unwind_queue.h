@@ -14,7 +14,7 @@
 
 #include "base/vec.h"
 #include "base/writer.h"
-#include "os/spool.h"
+#include "os/files/spool.h"
 
 /* Whole records: the first `packed` bytes are to be compressed if anything is. */
 struct record_chunk {

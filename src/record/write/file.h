@@ -24,7 +24,7 @@
 #include "base/writer.h"
 #include "format/perfdata/added/ending.h"
 #include "format/perfdata/header/header_encode.h"
-#include "os/output.h"
+#include "os/files/output.h"
 
 struct record_file {
     struct os_output out;

@@ -2,7 +2,7 @@
 /* sonde's own JSON (docs/STACKS_JSON.md). Its lists refer to earlier ones by number, and are taken in the
  * order in which they stand there; a number of nothing ends the reading. */
 #include "base/hash.h"
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "stacks/import/import_internal.h"
 
 /* Ids here of what the file numbers. */

@@ -5,7 +5,7 @@
 
 #include "annotate/listing.h"
 #include "annotate/sources.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* What a percentage is of: the function's samples or all that count; by period or by number. */
 enum annotate_percent {

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_DIFF_DIFF_BLOCK_H
 #define SONDE_VIEW_DIFF_DIFF_BLOCK_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "profile/compare/blocks.h"
 
 /* Prints "[mix+4 -> mix+16]   12", right-aligned in `width`; blanks if b is NULL. separator: as in struct

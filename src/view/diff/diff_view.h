@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_DIFF_DIFF_VIEW_H
 #define SONDE_VIEW_DIFF_DIFF_VIEW_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "profile/compare/blocks.h"
 #include "profile/compare/compare.h"
 #include "profile/compare/streams.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "view/diff/verdict_view.h"
 
 enum { COST = 10, CHANGE = 10, INTERVAL = 22, RELATIVE = 9, SAYS = 8, TEXT = 64, DEEPEST = 40 };

@@ -3,8 +3,8 @@
 #ifndef SONDE_VIEW_DIFF_VERDICT_VIEW_H
 #define SONDE_VIEW_DIFF_VERDICT_VIEW_H
 
-#include "base/json.h"
-#include "base/out.h"
+#include "base/text/json.h"
+#include "base/text/out.h"
 #include "profile/compare/judge.h"
 
 /* What is shown of a recording. */

@@ -15,7 +15,7 @@
 #ifndef SONDE_VIEW_DUMP_DUMP_H
 #define SONDE_VIEW_DUMP_DUMP_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/events/event_name.h"
 #include "format/perfdata/events/events.h"
 #include "format/perfdata/header/header.h"

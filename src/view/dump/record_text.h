@@ -6,7 +6,7 @@
 #ifndef SONDE_VIEW_DUMP_RECORD_TEXT_H
 #define SONDE_VIEW_DUMP_RECORD_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/record.h"
 
 /* As C's %#lx: 0 has no prefix. */

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_EXPORT_EXPORT_H
 #define SONDE_VIEW_EXPORT_EXPORT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "stacks/stacks.h"
 
 struct export_options {

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_EXPORT_FIREFOX_INTERNAL_H
 #define SONDE_VIEW_EXPORT_FIREFOX_INTERNAL_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "view/export/export.h"
 #include "view/export/thread_moments.h"
 

@@ -7,7 +7,7 @@
 #ifndef SONDE_VIEW_EXPORT_JSON_CONVERT_H
 #define SONDE_VIEW_EXPORT_JSON_CONVERT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "format/perfdata/header/header.h"
 #include "model/model.h"
 #include "resolve/sample.h"

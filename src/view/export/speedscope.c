@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "view/export/export.h"
 #include "view/export/row_order.h"
 #include "view/export/visible_text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything that is known of the stacks, as docs/STACKS_JSON.md describes. */
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include "view/export/export.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 /* Whether a character is not seen where it stands, or changes how others are seen: controls, marks that turn
  * the text's direction or have no width, line separators, and what is no character. */

@@ -7,7 +7,7 @@
 #ifndef SONDE_VIEW_EXPORT_VISIBLE_TEXT_H
 #define SONDE_VIEW_EXPORT_VISIBLE_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 enum { VISIBLE_MAX = 4096 }; /* characters of a name that are shown */
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_FTRACE_FTRACE_TEXT_H
 #define SONDE_VIEW_FTRACE_FTRACE_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "ftrace/calls.h"
 #include "ftrace/histogram.h"
 

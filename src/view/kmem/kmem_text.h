@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_KMEM_KMEM_TEXT_H
 #define SONDE_VIEW_KMEM_KMEM_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/kmem/kmem_pages.h"
 #include "states/kmem/kmem_slab.h"
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_KWORK_KWORK_JSON_H
 #define SONDE_VIEW_KWORK_KWORK_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "view/kwork/kwork_text.h"
 
 /* Runs and delays of each work. */

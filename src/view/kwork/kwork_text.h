@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_KWORK_KWORK_TEXT_H
 #define SONDE_VIEW_KWORK_KWORK_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/kwork/kwork_top.h"
 #include "view/sched/stack_text.h"
 

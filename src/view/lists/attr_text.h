@@ -4,7 +4,7 @@
 #ifndef SONDE_VIEW_LISTS_ATTR_TEXT_H
 #define SONDE_VIEW_LISTS_ATTR_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/events/event_name.h"
 
 /* How fields are joined: in "type: 0, size: 136", `between` is ", " and `equals` is ": ". */

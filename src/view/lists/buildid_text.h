@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_LISTS_BUILDID_TEXT_H
 #define SONDE_VIEW_LISTS_BUILDID_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "base/vec.h"
 #include "format/perfdata/header/feature.h"
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_LISTS_EVLIST_TEXT_H
 #define SONDE_VIEW_LISTS_EVLIST_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/events/event_name.h"
 
 struct evlist_text_options {

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_LISTS_HEADER_TEXT_H
 #define SONDE_VIEW_LISTS_HEADER_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/added/ending.h"
 #include "format/perfdata/events/event_name.h"
 #include "format/perfdata/header/header.h"

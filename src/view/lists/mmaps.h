@@ -4,7 +4,7 @@
 #define SONDE_VIEW_LISTS_MMAPS_H
 
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "model/model.h"
 #include "stream/stream.h"
 

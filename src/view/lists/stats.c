@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/lists/stats.h"
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "stream/skim.h"
 #include "view/dump/dump.h"
 

@@ -7,7 +7,7 @@
 #define SONDE_VIEW_LISTS_STATS_H
 
 #include "base/hash.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/readings.h"
 #include "stream/stream.h"
 

@@ -12,7 +12,7 @@
 #define SONDE_VIEW_LISTS_TASK_TREE_H
 
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "model/model.h"
 
 /* Called after a thread's line; `level` is its depth in the tree. If only other threads of a process are

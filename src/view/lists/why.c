@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 enum { LABEL = 12 };
 

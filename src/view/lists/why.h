@@ -3,10 +3,10 @@
 #ifndef SONDE_VIEW_LISTS_WHY_H
 #define SONDE_VIEW_LISTS_WHY_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "object/build_id.h"
 #include "object/cookie.h"
-#include "object/lines.h"
+#include "object/dwarf/lines.h"
 #include "resolve/sample.h"
 #include "stream/stream.h"
 

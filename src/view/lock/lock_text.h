@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_LOCK_LOCK_TEXT_H
 #define SONDE_VIEW_LOCK_LOCK_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/lock/lock_table.h"
 
 struct lock_columns {

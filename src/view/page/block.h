@@ -13,8 +13,8 @@
 #define SONDE_VIEW_PAGE_BLOCK_H
 
 #include "base/err.h"
-#include "base/json.h"
-#include "base/out.h"
+#include "base/text/json.h"
+#include "base/text/out.h"
 
 enum { BLOCK_COLUMNS_MAX = 24 };
 

@@ -4,7 +4,7 @@
 #ifndef SONDE_VIEW_PAGE_PAGE_H
 #define SONDE_VIEW_PAGE_PAGE_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "profile/compare/functions.h"
 #include "profile/compare/interval.h"
 #include "stacks/stacks.h"

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_PROBE_PROBE_TEXT_H
 #define SONDE_VIEW_PROBE_PROBE_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "probe/points.h"
 
 /* "  probe_t:work         (on work+4@/src/t.c in /bin/t with n s)\n"; `args` may be empty; `path` may be

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_REPORT_REPORT_CELL_H
 #define SONDE_VIEW_REPORT_REPORT_CELL_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* Returns 100 * part / whole; 0 if whole is 0. */
 static inline double report_percent(uint64_t part, uint64_t whole) {

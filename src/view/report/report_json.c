@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/report/report_json.h"
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 struct printer {
     const struct profile *p;

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/relay.h"
+#include "base/threads/relay.h"
 #include "view/report/report_blocks.h"
 #include "view/report/report_cell.h"
 #include "view/report/report_parts.h"

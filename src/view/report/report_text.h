@@ -6,7 +6,7 @@
 #ifndef SONDE_VIEW_REPORT_REPORT_TEXT_H
 #define SONDE_VIEW_REPORT_REPORT_TEXT_H
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "view/report/report_graph.h"
 
 struct report_text_options {

@@ -4,7 +4,7 @@
 #define SONDE_VIEW_REPORT_REPORT_THREADS_H
 
 #include "base/hash.h"
-#include "base/out.h"
+#include "base/text/out.h"
 #include "base/vec.h"
 #include "format/perfdata/events/events.h"
 

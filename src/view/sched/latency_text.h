@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCHED_LATENCY_TEXT_H
 #define SONDE_VIEW_SCHED_LATENCY_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/sched/latency.h"
 
 /* Writes the rows in the layout of perf's table, their sums, and what was wrong with the events. */

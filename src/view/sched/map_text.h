@@ -10,7 +10,7 @@
 #ifndef SONDE_VIEW_SCHED_MAP_TEXT_H
 #define SONDE_VIEW_SCHED_MAP_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "select/filter.h"
 #include "states/states.h"
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCHED_SCHED_JSON_H
 #define SONDE_VIEW_SCHED_SCHED_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "states/sched/latency.h"
 #include "states/sched/timehist.h"
 #include "view/sched/stack_text.h"

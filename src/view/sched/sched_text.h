@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCHED_SCHED_TEXT_H
 #define SONDE_VIEW_SCHED_SCHED_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/states.h"
 
 /* Milliseconds with three decimals, rounded, right-aligned to `width`. */

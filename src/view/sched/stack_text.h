@@ -4,7 +4,7 @@
 #ifndef SONDE_VIEW_SCHED_STACK_TEXT_H
 #define SONDE_VIEW_SCHED_STACK_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "recording/stacks_at.h"
 
 struct stack_text {

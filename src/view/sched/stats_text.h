@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCHED_STATS_TEXT_H
 #define SONDE_VIEW_SCHED_STATS_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/schedstat/schedstat.h"
 
 struct stats_text {

@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCHED_TIMEHIST_TEXT_H
 #define SONDE_VIEW_SCHED_TIMEHIST_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "model/model.h"
 #include "states/sched/timehist.h"
 #include "view/sched/idle_stacks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/script/script_frames.h"
 
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 
 void script_frames_fini(struct script_frames *f) {
     vec_fini(&f->asks);

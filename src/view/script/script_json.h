@@ -6,7 +6,7 @@
 #ifndef SONDE_VIEW_SCRIPT_SCRIPT_JSON_H
 #define SONDE_VIEW_SCRIPT_SCRIPT_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "format/perfdata/header/header.h"
 #include "format/tracefs/tracing_data.h"
 #include "view/script/script_print.h"

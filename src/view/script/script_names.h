@@ -6,13 +6,13 @@
 #ifndef SONDE_VIEW_SCRIPT_SCRIPT_NAMES_H
 #define SONDE_VIEW_SCRIPT_SCRIPT_NAMES_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "base/vec.h"
 #include "format/perfdata/perfdata_sample.h"
 #include "model/model.h"
+#include "resolve/lines/resolve_lines.h"
 #include "resolve/locate.h"
 #include "resolve/resolve_grade.h"
-#include "resolve/resolve_lines.h"
 #include "view/script/script_fields.h"
 #include "view/script/script_texts.h"
 

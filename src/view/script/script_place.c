@@ -2,7 +2,7 @@
 /* Addresses of a sample with what is known of them. */
 #include <string.h>
 
-#include "base/digits.h"
+#include "base/text/digits.h"
 #include "view/script/script_internal.h"
 
 #define UNKNOWN "[unknown]"

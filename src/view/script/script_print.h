@@ -10,7 +10,7 @@
 #ifndef SONDE_VIEW_SCRIPT_SCRIPT_PRINT_H
 #define SONDE_VIEW_SCRIPT_SCRIPT_PRINT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "base/vec.h"
 #include "format/perfdata/events/events.h"
 #include "model/model.h"

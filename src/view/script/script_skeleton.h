@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_SCRIPT_SCRIPT_SKELETON_H
 #define SONDE_VIEW_SCRIPT_SCRIPT_SKELETON_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/events/events.h"
 #include "format/tracefs/tracing_data.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digits.h"
+#include "base/text/digits.h"
 #include "view/script/script_internal.h"
 #include "view/script/script_json.h"
 

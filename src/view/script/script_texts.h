@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
-#include "base/prefetch.h"
+#include "base/threads/prefetch.h"
 #include "base/vec.h"
 
 /* SCRIPT_TEXT_SLACK bytes from a text's start can be read even if the text is shorter. */

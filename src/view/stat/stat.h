@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_STAT_STAT_H
 #define SONDE_VIEW_STAT_STAT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "count/counts.h"
 #include "count/metric/metric.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "view/stat/stat_internal.h"
 
 static void put_text(struct out *o, const char *key, const char *text) {

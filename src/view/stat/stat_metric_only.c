@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "view/stat/stat_internal.h"
 
 enum { COLUMN = 20 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/plural.h"
+#include "base/text/plural.h"
 #include "view/stat/versus_view.h"
 
 enum { NAME_WIDTH = 17, VALUE_WIDTH = 12, TEXT = 64 };

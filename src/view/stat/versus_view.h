@@ -4,7 +4,7 @@
 #ifndef SONDE_VIEW_STAT_VERSUS_VIEW_H
 #define SONDE_VIEW_STAT_VERSUS_VIEW_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "count/verdict/versus.h"
 
 struct versus_view {

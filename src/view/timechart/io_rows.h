@@ -7,7 +7,7 @@
 #ifndef SONDE_VIEW_TIMECHART_IO_ROWS_H
 #define SONDE_VIEW_TIMECHART_IO_ROWS_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/timechart/io_chart.h"
 
 /* Draws threads [first, first + count) together as one row of 14 units from y on. */

@@ -8,7 +8,7 @@
 #ifndef SONDE_VIEW_TIMECHART_TIMECHART_FIGURES_H
 #define SONDE_VIEW_TIMECHART_TIMECHART_FIGURES_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/timechart/timechart.h"
 
 enum { TIMECHART_LEVELS = 4 };

@@ -7,7 +7,7 @@
 #ifndef SONDE_VIEW_TIMECHART_TIMECHART_SVG_H
 #define SONDE_VIEW_TIMECHART_TIMECHART_SVG_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "states/timechart/io_chart.h"
 #include "states/timechart/timechart.h"
 

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/plural.h"
-#include "base/utf8.h"
+#include "base/text/plural.h"
+#include "base/text/utf8.h"
 
 static double percent(uint64_t part, uint64_t of) {
     return of ? 100.0 * (double)part / (double)of : 0;

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "calls/values.h"
 
 static void put_name(const struct calls_summary *s, const struct calls_group *g, struct out *out) {

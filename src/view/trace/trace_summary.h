@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_TRACE_TRACE_SUMMARY_H
 #define SONDE_VIEW_TRACE_TRACE_SUMMARY_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "calls/summary.h"
 
 enum trace_summary_mode { TRACE_SUMMARY_THREAD, TRACE_SUMMARY_TOTAL, TRACE_SUMMARY_CGROUP };

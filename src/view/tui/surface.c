@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "view/export/visible_text.h"
 
 enum { LARGEST = 4096 }; /* rows or columns of a terminal */

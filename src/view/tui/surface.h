@@ -8,7 +8,7 @@
 #define SONDE_VIEW_TUI_SURFACE_H
 
 #include "base/err.h"
-#include "base/out.h"
+#include "base/text/out.h"
 
 /* Colours by what they mean; the terminal's owner knows how they look. */
 enum tui_color {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "view/report/report_parts.h"
 #include "view/tui/table_internal.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "view/tui/flame.h"
 #include "view/tui/popup.h"
 #include "view/tui/times.h"

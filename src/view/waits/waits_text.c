@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/plural.h"
+#include "base/text/plural.h"
 
 enum { LINE_MAX_BYTES = 1024, ROOTS_SHOWN = 10, STEP = 4, PROCESS_WIDTH = 16, SINCE_WIDTH = 11 };
 

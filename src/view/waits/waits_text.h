@@ -3,7 +3,7 @@
 #ifndef SONDE_VIEW_WAITS_WAITS_TEXT_H
 #define SONDE_VIEW_WAITS_WAITS_TEXT_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "waits/chains.h"
 #include "waits/groups.h"
 #include "waits/over_time.h"

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/json.h"
-#include "base/plural.h"
+#include "base/text/json.h"
+#include "base/text/plural.h"
 #include "view/waits/waits_text.h"
 
 enum { LINE_MAX_BYTES = 1024, STEP = 2, INDENT_MOST = 200, WAIT_DEPTH = 2 };

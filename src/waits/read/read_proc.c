@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 enum { PATH_ROOM = 64, KERNEL_THREAD = 0x00200000 /* PF_KTHREAD: sched.h of Linux */ };
 

@@ -9,7 +9,7 @@
 #ifndef SONDE_FORMAT_PERFDATA_EVENTS_EVENT_NAME_H
 #define SONDE_FORMAT_PERFDATA_EVENTS_EVENT_NAME_H
 
-#include "base/out.h"
+#include "base/text/out.h"
 #include "format/perfdata/header/feature.h"
 #include "format/tracefs/tracing_data.h"
 
