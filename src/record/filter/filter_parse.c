@@ -194,10 +194,11 @@ static bool take_value(struct parser *p, const struct term *term, struct bpf_fil
 static bool take_joint(struct parser *p, struct bpf_filter_term *t, bool *ok) {
     skip(p);
     t->either = strncmp(p->at, "||", 2) == 0;
-    *ok = t->either || *p->at == ',' || !*p->at || fail(p, "neither ',' nor '||'");
+    bool both = strncmp(p->at, "&&", 2) == 0; /* as the filters of tracepoints spell it */
+    *ok = t->either || both || *p->at == ',' || !*p->at || fail(p, "neither ',' nor '&&' nor '||'");
     bool more = *ok && *p->at;
     if (more)
-        p->at += t->either ? 2 : 1;
+        p->at += t->either || both ? 2 : 1;
     return more;
 }
 

@@ -36,6 +36,8 @@ static void terms(void **state) {
           (struct bpf_filter_term){1000, BPF_FILTER_PERIOD, BPF_FILTER_MORE, 0, 0, false});
     check("period > 1000, cpu == 1", 1,
           (struct bpf_filter_term){1, BPF_FILTER_CPU, BPF_FILTER_EQUAL, 0, 0, false});
+    check("period > 1000 && cpu == 1", 1,
+          (struct bpf_filter_term){1, BPF_FILTER_CPU, BPF_FILTER_EQUAL, 0, 0, false});
     check(MANUAL, 0, (struct bpf_filter_term){2, BPF_FILTER_DATA_SRC, BPF_FILTER_ALL, 0, 5, true});
     check(MANUAL, 1, (struct bpf_filter_term){4, BPF_FILTER_DATA_SRC, BPF_FILTER_ALL, 0, 5, false});
     check(MANUAL, 2, (struct bpf_filter_term){1, BPF_FILTER_DATA_SRC, BPF_FILTER_MORE, 33, 4, false});
@@ -70,7 +72,7 @@ static void wrong_ones(void **state) {
         {"pid == 1,", "no term"},
         {"pid == 1 ||", "no term"},
         {"pid == 1 | pid == 2", "neither"},
-        {"pid == 1 && pid == 2", "neither"},
+        {"pid == 1 ; pid == 2", "neither"},
         {"PID == 1", "no term"},
     };
     struct bpf_filter f;
