@@ -222,7 +222,10 @@ static bool name(struct states *s, uint32_t index, struct bytes comm) {
 /* Makes sure that the open interval of a thread that leaves a CPU is one of running there. */
 static bool was_running(struct states *s, uint32_t index, struct states_cpu *c) {
     struct states_thread *t = &s->threads.items[index];
-    bool same_cpu = t->cpu == c->number;
+    bool same_cpu = t->cpu == c->number,
+         known = c->current != STATES_NONE && s->threads.items[c->current].tid;
+    c->pairs += known;
+    c->broken += known && c->current != index;
     if (t->state == STATES_RUNNING && same_cpu && c->current == index)
         return true;
     if (c->current != STATES_NONE || t->state == STATES_RUNNING || t->since_ns > c->heard_ns) {
@@ -502,6 +505,11 @@ uint32_t states_current(const struct states *s, uint32_t cpu) {
 }
 
 bool states_finish(struct states *s) {
+    for (size_t i = 0; i < s->cpus.count; i++) {
+        const struct states_cpu *c = &s->cpus.items[i];
+        if (c->current != STATES_NONE && c->broken > c->pairs / 2)
+            doubt(s, c->current);
+    }
     for (uint32_t i = 0; i < s->threads.count; i++) {
         if (s->threads.items[i].over)
             continue; /* another thread has its tid now */

@@ -8,7 +8,9 @@
  *
  * A thread's intervals follow each other without gap or overlap, from its begin (the first event of all, or
  * its fork) to its end (the last event of all, or the moment when another thread got its tid), in integer ns.
- * Nothing is invented: where events contradict each other, or were lost, the interval is STATES_UNKNOWN.
+ * Nothing is invented: where events contradict each other, or were lost, the interval is STATES_UNKNOWN. So
+ * is what runs at the end on a CPU whose switches mostly contradict each other: those of some threads alone
+ * were recorded.
  *
  *   states_init -> states_apply ... -> states_finish -> states_fini
  *
@@ -123,6 +125,7 @@ struct states_cpu {
     uint64_t heard_ns; /* events are complete from here on */
     uint64_t last_ns;  /* the latest event */
     bool heard;
+    uint64_t pairs, broken; /* OUTs while a thread was known to run there, and those of another thread */
     size_t any_losses;
     VEC(uint64_t) losses; /* for each, the latest event before it */
 };

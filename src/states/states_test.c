@@ -240,6 +240,23 @@ static bool play(struct states *s, uint64_t seed, unsigned count) {
     return ok && states_finish(s);
 }
 
+/* Recorded of A alone, CPU by CPU: who ran after it is not seen to leave, and not said to run until the end.
+ */
+static void test_switches_of_one_thread(void **state) {
+    (void)state;
+    struct log l = {0};
+    struct states s;
+    states_init(&s, note, &l);
+    swap(&s, 10, 0, A, STATES_SLEEPING, B);
+    swap(&s, 20, 0, A, STATES_SLEEPING, C);
+    swap(&s, 30, 0, A, STATES_SLEEPING, B);
+    at(&s, 90, STATES_TICK, 0, 0, 0);
+    end(&s, &l);
+    assert_string_equal(text(&s, &l, B), "?10-30 ?30-90");
+    assert_string_equal(text(&s, &l, C), "?10-20 ?20-90");
+    drop(&s, &l);
+}
+
 static void test_random_events_partition(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 2000; seed++) {
@@ -345,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_fork_exec_and_death),
         cmocka_unit_test(test_a_loss_makes_unknown),
         cmocka_unit_test(test_half_pairs),
+        cmocka_unit_test(test_switches_of_one_thread),
         cmocka_unit_test(test_random_events_partition),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_told_by_run_times),
