@@ -28,7 +28,8 @@ __attribute__((noinline)) int derived::run(int n, double d) {
 }
 
 static __attribute__((noinline)) long local(struct bits b, const derived *d, int i) {
-    printf("C local b.a=%u b.c=%lu d->id=%d d->bits.d=%d i=%d\n", b.a, (unsigned long)b.c, d->id, d->bits.d, i);
+    printf("C local b.a=%u b.c=%lu d->id=%d d->bits.d=%d i=%d\n", b.a, (unsigned long)b.c, d->id, d->bits.d,
+           i);
     return b.a + b.b + d->id + i;
 }
 

@@ -29,7 +29,8 @@ struct derived : base {
     int run(int n, double d) override;
 };
 
-int other(derived &d, kind k, const std::vector<int> &v, unsigned char c, short s, const char *text, long long big);
+int other(derived &d, kind k, const std::vector<int> &v, unsigned char c, short s, const char *text,
+          long long big);
 extern volatile long sink;
 
 #endif
