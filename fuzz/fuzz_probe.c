@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A probe as people write it, up to the first NUL, and an ELF image with DWARF to look for it in. */
+/* A probe as people write it, up to the first NUL, and what to look for it in: an ELF image with DWARF, or a
+ * file of cached probes. */
 #include "fuzz.h"
 
 #include <string.h>
 
 #include "object/debug/debug.h"
+#include "probe/cache/cache.h"
 #include "probe/event.h"
 #include "probe/filter.h"
 #include "probe/syntax.h"
@@ -34,6 +36,29 @@ static size_t look(struct object_debug *d, const struct object_instance *i) {
     return sum;
 }
 
+/* A file of cached probes, which reads the same again when it has been written. */
+static size_t read_cache(struct bytes file, const struct probe_spec *spec) {
+    struct probe_cache c = {.bad_lines = 0}, again = {.bad_lines = 0};
+    struct arena a = ARENA_INIT;
+    probe_events found = {0};
+    struct out o;
+    if (probe_cache_read(&c, file, NULL) && out_init(&o, NULL, NULL)) {
+        probe_cache_print(&c, &o);
+        struct bytes text = {(const uint8_t *)out_text(&o), o.len};
+        if (probe_cache_read(&again, text, NULL))
+            FUZZ_CHECK(again.list.count == c.list.count && again.bad_lines == 0);
+        out_fini(&o);
+        if (spec)
+            probe_cache_take(&c, NULL, spec, &a, &found, NULL);
+    }
+    size_t n = c.list.count + found.count;
+    probe_events_fini(&found);
+    arena_fini(&a);
+    probe_cache_fini(&again);
+    probe_cache_fini(&c);
+    return n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *end = size ? memchr(data, 0, size) : NULL;
     if (!end)
@@ -50,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memset(&lines, 0, sizeof lines);
     if (probe_filter_check(text, NULL))
         sum += probe_filter_passes(text, "name");
+    sum += read_cache(image, good ? &spec : NULL);
     probe_event_parse(text, &a, &event, NULL);
     vec_fini(&event.args);
     struct object_debug *d = image.size ? object_debug_new(image, (struct bytes){NULL, 0}, NULL, NULL) : NULL;

@@ -284,6 +284,84 @@ def markers(folder):
     check(r.status == 1 and "no markers" in r.err, f"none at all: {r}")
 
 
+def cached(folder):
+    """--cache: what is kept, in perf's form, and what is found there again."""
+    home = os.path.join(folder, "home")
+    env = dict(support.ENV, HOME=home)
+
+    def run(*words):
+        return support.run([SONDE, "probe", *words], cwd=folder, env=env)
+
+    def keep(*words):
+        r = run("-n", "--cache", "-x", "kept", *words)
+        check(r.status == 0 and not r.err, f"{words} is kept: {r}")
+
+    for name, source in (("kept", "p.c"), ("marked", "m.c")):
+        subprocess.run(["cc", "-g", "-O2", "-Wl,--build-id", "-o", name, source], cwd=folder, check=True)
+    keep("work n o->i.a:x")
+    keep("ev=work n")
+    keep("g:line=p.c:12")
+    keep("changes%return $retval")
+    found = [os.path.join(at, n) for at, _, names in os.walk(home) for n in names if n == "probes"]
+    path = os.path.realpath(os.path.join(folder, "kept"))
+    check(len(found) == 1 and re.fullmatch(re.escape(home) + "/.debug" + re.escape(path) + "/[0-9a-f]{40}/probes", found[0]),
+          f"one file, where perf has it: {found}")
+    build_id = os.path.basename(os.path.dirname(found[0]))
+    with open(found[0], encoding="utf-8") as f:
+        text = f.read()
+    want = [r"#work n a=o->i\.a:x", r"p:probe_kept/work PATH:0x[0-9a-f]+ n=%di:s32 a=\+8\(%dx\):x32",
+            r"#probe_kept:ev=work n", r"p:probe_kept/ev PATH:0x[0-9a-f]+ n=%di:s32",
+            r"#g:line=@p\.c:12", r"(p:g/line PATH:0x[0-9a-f]+\n)*p:g/line PATH:0x[0-9a-f]+",
+            r"#changes%return \$retval", r"r:probe_kept/changes__return PATH:0x[0-9a-f]+ \$retval"]
+    check(re.fullmatch("\n".join(want).replace("PATH", re.escape(path)) + "\n", text), f"the file: {text}")
+    headings = ["work n a=o->i.a:x", "probe_kept:ev=work n", "g:line=@p.c:12", "changes%return $retval"]
+    r = run("--list", "--cache")
+    check(r.status == 0 and r.out.decode().splitlines() == [f"{path} ({build_id}):", *headings], f"the list: {r}")
+    r = run("--list=g:*", "--cache")
+    check(r.out.decode().splitlines()[1:] == ["g:line=@p.c:12"], f"a part of the list: {r}")
+    subprocess.run(["strip", "kept"], cwd=folder, check=True)
+    cached_again(run)
+    cached_damage(run, found[0])
+    r = run("-n", "--cache", "-x", "marked", "marked", "%di")
+    r = run("--list", "--cache")
+    check(b"\nsdt_shop:sold=sold\n" in r.out and not r.err, f"markers are kept with a program's first probe: {r}")
+    subprocess.run(["cc", "-g", "-O2", "-Wl,--build-id=none", "-o", "nameless", "p.c"], cwd=folder, check=True)
+    r = run("-n", "--cache", "-x", "nameless", "work")
+    check(r.status == 1 and "no build-id" in r.err and len(r.err.splitlines()) == 1, f"no build-id: {r}")
+
+
+def cached_again(run):
+    """What is found of a program whose debugging information is gone."""
+    for text, event in (("work n o->i.a:x", "probe_kept/work"), ("%ev", "probe_kept/ev"), ("%probe_kept:ev", "probe_kept/ev"),
+                        ("%g:l*", "g/line"), ("g:line=p.c:12", "g/line"), ("new=%ev", "probe_kept/new")):
+        r = run("-x", "kept", "-D", text)
+        check(r.status == 0 and r.out.startswith(f"p:{event} ".encode()) and not r.err, f"{text} is found in the cache: {r}")
+    for text in ("work n", "%nothing", "%no:thing", "%ev n"):
+        r = run("-x", "kept", "-D", text)
+        check(r.status in (1, 129) and not r.out and len(r.err.splitlines()) == 1, f"{text} is refused in one line: {r}")
+
+
+def cached_damage(run, path):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("junk\n" + text + "#far\np:probe_kept/far /x:0x7fffffffffff\n#empty\n")
+    r = run("--list", "--cache")
+    check(r.status == 1 and "2 lines of the cached probes could not be read" in r.err and len(r.err.splitlines()) == 1 and
+          b"\nfar\n" in r.out, f"a damaged file: {r}")
+    r = run("-x", "kept", "-D", "%far")
+    check(r.status == 1 and not r.out and "is not in the code" in r.err, f"a place outside of the file: {r}")
+    for pattern, status in (("ev", 0), ("ev", 1), ("g:*", 0), ("*", 0)):
+        r = run("-x", "kept", "--cache", "--del", pattern)
+        check(r.status == status and (b"Removed cached event: " in r.out) == (not status), f"{pattern} is removed: {r}")
+    check(not os.path.exists(path), "nothing is left")
+    with open(path, "wb") as f:
+        f.truncate(1 << 30)
+    r = run("--list", "--cache")
+    check(r.status == 1 and "too large" in r.err, f"a huge file: {r}")
+    os.remove(path)
+
+
 def kernel(folder):
     """By names alone: nothing is set, so that any kernel will do."""
     r = probe("-m", "/lib/modules/a-b.ko.xz", "-D", "some_function%return $retval", cwd=folder)
@@ -420,6 +498,7 @@ def main():
         modules(folder)
         variants(folder)
         markers(folder)
+        cached(folder)
         usage(folder)
     return support.status()
 

@@ -116,8 +116,9 @@ bool probe_marker_arguments(uint16_t machine, const struct probe_spec *spec, str
             return err_memory(err, "arguments");
         s += n;
         if (!one(machine, word, number, a, &f)) {
-            log_line(LOG_WARN, "%s: arg%u is left out: %s is nothing that the kernel can fetch", spec->text,
-                     number, word);
+            log_line(spec->quiet ? LOG_DEBUG : LOG_WARN,
+                     "%s: arg%u is left out: %s is nothing that the kernel can fetch", spec->text, number,
+                     word);
             continue;
         }
         struct probe_fetch *slot = vec_push(&out->args);

@@ -267,6 +267,9 @@ static bool is_text(struct bytes b, const char *text) {
 static bool find_markers(const struct search *s) {
     struct object_sdts walk;
     struct object_sdt m;
+    if (s->spec->cached_group && !s->spec->sdt_provider)
+        return err_set(s->err, ERR_ABSENT, s->spec->text,
+                       "is in no cache of probes: --add --cache puts probes there");
     if (!object_sdts_open(&s->image->elf, &walk))
         return err_set(s->err, ERR_ABSENT, s->image->path, "has no markers of <sys/sdt.h>");
     while (object_sdts_next(&walk, &m)) {
@@ -316,7 +319,7 @@ bool probe_points_find(struct probe_image *i, const struct probe_spec *spec, con
     out->count = kept;
     if (!kept)
         return err_set(err, ERR_ABSENT, NULL, "Probe point '%s' not found in %s%s%s.", spec->text, i->path,
-                       i->debug ? "" : ", which has ", i->debug ? "" : i->debug_err.message);
+                       *i->debug_err.message ? ", which has " : "", i->debug_err.message);
     if (kept > most)
         return err_set(
             err, ERR_USAGE, NULL,
@@ -454,7 +457,7 @@ bool probe_events_make(struct probe_image *i, const struct probe_spec *spec, con
         if (k == 0 || err->code == ERR_NONE)
             *err = why;
         ok = why.code != ERR_MEMORY;
-        if (points.count > 1)
+        if (points.count > 1 && !spec->quiet)
             log_line(LOG_WARN, "%s at %s is left out: %s%s%s", spec->text,
                      probe_place_text(i, points.items[k].addr, false, a), why.where, *why.where ? " " : "",
                      why.message);

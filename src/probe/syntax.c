@@ -267,13 +267,17 @@ static bool parse_event(const char *s, const char *end, struct arena *a, struct 
 static bool parse_sdt(const char *s, struct arena *a, struct probe_spec *out, struct err *err) {
     const char *colon = find(s, ":");
     if (*colon) {
-        if (strncmp(s, "sdt_", 4) != 0 || colon == s + 4 || !colon[1])
-            return bad(err, out, "expected %sdt_PROVIDER:NAME");
-        out->sdt_provider = plain(a, s + 4, colon);
+        bool marker = strncmp(s, "sdt_", 4) == 0;
+        if (colon == s + 4 * marker || !colon[1])
+            return bad(err, out, "expected %sdt_PROVIDER:NAME or %GROUP:EVENT");
+        out->cached_group = plain(a, s, colon);
+        out->sdt_provider = marker ? plain(a, s + 4, colon) : NULL;
+        if (!out->cached_group || (marker && !out->sdt_provider))
+            return err_memory(err, "probe");
         s = colon + 1;
     }
     out->sdt_name = plain(a, s, s + strlen(s));
-    if (!out->sdt_name || (*colon && !out->sdt_provider))
+    if (!out->sdt_name)
         return err_memory(err, "probe");
     return *s ? true : bad(err, out, "expected the name of a marker after '%'");
 }
@@ -330,6 +334,7 @@ static bool parse_place(const char *s, struct arena *a, struct probe_spec *out, 
             return false;
         s = equals + 1;
     }
+    out->place = s;
     if (*s == '%' || !strncmp(s, "sdt_", 4))
         return parse_sdt(s + (*s == '%'), a, out, err);
     if (!strncmp(s, "0x", 2)) {

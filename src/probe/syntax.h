@@ -4,8 +4,8 @@
  *
  *   [[GROUP:]EVENT=]FUNC[@SRC][+OFFS|%return|:RLN|;PTN] [ARG ...]     FUNC may be a pattern, or C++'s A::b
  *   [[GROUP:]EVENT=]SRC:ALN [ARG ...]   SRC;PTN [ARG ...]   0xADDRESS [ARG ...]
- *   %[sdt_PROVIDER:]NAME   sdt_PROVIDER:NAME                          static markers (DTRACE_PROBE in
- * <sys/sdt.h>)
+ *   %[sdt_PROVIDER:]NAME   sdt_PROVIDER:NAME         static markers (DTRACE_PROBE in <sys/sdt.h>)
+ *   %[GROUP:]EVENT                                    probes that are kept (cache/cache.h)
  *
  *   ARG: [NAME=]VALUE[:TYPE][@user]   VALUE: var, var->field, var.field, var[3], $params, $vars, or what the
  *   kernel knows itself: %ax, $retval, $stack, $stack2, $comm, $arg1, @SYMBOL, @ADDRESS, +8(%sp), \IMMEDIATE
@@ -41,15 +41,18 @@ struct probe_arg {
 struct probe_spec {
     const char *text;                    /* as given, without arguments */
     const char *args_text;               /* as given, with single spaces; may be empty */
+    const char *place;                   /* the end of `text`, without the event's names */
     const char *group, *event;           /* NULL: not given */
     const char *function;                /* NULL: a line of `file`, or `address` */
     const char *file;                    /* NULL: any */
     const char *pattern;                 /* of the text of lines; NULL: none */
     const char *sdt_provider, *sdt_name; /* name NULL: no marker; provider NULL: any */
+    const char *cached_group;            /* of %GROUP:NAME; NULL: any. Without provider: it is no marker */
     uint64_t offset, address;
     uint32_t line; /* of the file or, with `function`, from its first one */
     bool has_line, has_address, returns;
-    bool glob; /* `function` is a pattern of fnmatch(3) */
+    bool glob;  /* `function` is a pattern of fnmatch(3) */
+    bool quiet; /* nobody asked for it: what of it is left out is not logged */
     VEC(struct probe_arg) args;
 };
 

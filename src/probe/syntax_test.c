@@ -91,7 +91,7 @@ static void test_bad_specs(void **state) {
     static const char *const BAD[] = {
         "",         " ",          "=main",      "1x=main",      "main:",       "main:x",     "main+",
         "main+x",   "main%ret",   "main;",      "a.c:1%return", "a.c:1+3",     "main:1+3",   "0xzz",
-        "%",        "%x:y",       "%sdt_:y",    "f a-b",        "f a[",        "f a[x]",     "f a[-1]",
+        "%",        "%x:",        "%sdt_:y",    "f a-b",        "f a[",        "f a[x]",     "f a[-1]",
         "f a->",    "f a.",       "f *a",       "f a:int",      "f a:u7",      "f a:x8[0]",  "f a:x8[65]",
         "f a:b1@2", "f a:b9@0/8", "f a:b3@1/7", "f 1=a",        "f x=$params", "f $vars:u8", "f @",
         "f @a+",    "f =a",       "f a="};

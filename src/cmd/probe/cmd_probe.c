@@ -44,8 +44,10 @@ static const struct option options[] = {
     OPTION_STRING('x', "exec", struct probe_cli, exec, "executable|path", "program or library to probe"),
     OPTION_BOOL(0, "bootconfig", struct probe_cli, bootconfig,
                 "show definitions as the kernel's boot configuration takes them (with --definition)"),
-    OPTION_BOOL(0, "cache", struct probe_cli, cache,
-                "accepted: probes and markers are found in the files themselves, without a cache"),
+    OPTION_BOOL(
+        0, "cache", struct probe_cli, cache,
+        "keep the probes that --add sets in the build-id cache; show (--list) or remove (--del) those "
+        "that are kept"),
     OPTION_BOOL(0, "demangle", struct probe_cli, demangle, "demangle symbols of programs"),
     OPTION_BOOL(0, "demangle-kernel", struct probe_cli, demangle_kernel, "demangle symbols of the kernel"),
     OPTION_BOOL(0, "externs", struct probe_cli, externs, "show external variables too (with --vars)"),
@@ -94,8 +96,6 @@ static const char *conflict(const struct probe_cli *c) {
         return "--add and --del, --definition, --funcs, --line, --list and --vars exclude each other";
     if (c->list && (c->exec || c->module))
         return "--list shows all probes: leave --exec and --module out";
-    if (c->list && c->cache)
-        return "there is no cache of probes to list: `list sdt` shows the markers of files";
     if (c->bootconfig && !c->define.count)
         return "--bootconfig goes with --definition";
     if (c->bootconfig && c->exec)
@@ -111,11 +111,11 @@ static const char *conflict(const struct probe_cli *c) {
 
 static int run_one(struct command_env *env, struct probe_cli *c) {
     if (c->list)
-        return probe_run_list(env, c);
+        return c->cache ? probe_run_list_cached(env, c) : probe_run_list(env, c);
     if (c->funcs || c->line || c->vars.count)
         return probe_run_show(env, c);
     if (c->del.count) {
-        int status = probe_run_delete(env, c);
+        int status = c->cache ? probe_run_delete_cached(env, c) : probe_run_delete(env, c);
         if (status != EXIT_OK || !c->add.count)
             return status;
     }

@@ -30,16 +30,50 @@ struct job {
     const struct probe_cli *c;
     struct arena a;
     probe_events events, there;
+    struct probe_cache cache;
+    bool cache_read; /* or tried to */
+    struct err cache_err;
 };
+
+static bool read_cache(struct job *j, const struct probe_image *i, struct err *err) {
+    if (!j->cache_read)
+        probe_run_cache_read(j->env, j->c, i, &j->cache, &j->cache_err);
+    j->cache_read = true;
+    *err = j->cache_err;
+    return err->code == ERR_NONE;
+}
+
+/* What cannot be found in the file may be known from another time. *err is why it cannot. */
+static bool take_cached(struct job *j, struct probe_image *i, const struct probe_spec *spec,
+                        struct err *err) {
+    struct err why = ERR_INIT;
+    bool by_name = spec->sdt_name != NULL;
+    if (err->code == ERR_MEMORY || (!by_name && i && probe_image_debug(i)))
+        return false;
+    bool ok = read_cache(j, i, &why) && probe_cache_take(&j->cache, i, spec, &j->a, &j->events, &why);
+    if (ok || why.code != ERR_ABSENT || (by_name && spec->cached_group && !spec->sdt_provider))
+        *err = why;
+    return ok;
+}
+
+static bool make_one(struct job *j, struct probe_image *i, const struct probe_kernel *kernel,
+                     const struct probe_spec *spec, struct err *err) {
+    size_t before = j->events.count;
+    bool ok = i ? probe_events_make(i, spec, &j->c->o, &j->a, &j->events, err)
+                : probe_kernel_events(kernel, spec, j->c->o.max_probes, &j->a, &j->events, err);
+    ok = ok || take_cached(j, i, spec, err);
+    if (ok && j->c->cache && !j->c->define.count)
+        ok = read_cache(j, i, err) &&
+             probe_cache_put(&j->cache, spec, &j->events, before, j->events.count, err);
+    return ok;
+}
 
 /* Makes the events of all probes that were given, of the image or, if that is NULL, of the kernel. */
 static bool make_events(struct job *j, struct probe_image *i, const struct probe_kernel *kernel,
                         const struct option_list *list, struct err *err) {
     for (size_t k = 0; k < list->count; k++) {
         struct probe_spec spec;
-        bool ok = probe_spec_parse(list->items[k], &j->a, &spec, err) &&
-                  (i ? probe_events_make(i, &spec, &j->c->o, &j->a, &j->events, err)
-                     : probe_kernel_events(kernel, &spec, j->c->o.max_probes, &j->a, &j->events, err));
+        bool ok = probe_spec_parse(list->items[k], &j->a, &spec, err) && make_one(j, i, kernel, &spec, err);
         probe_spec_fini(&spec);
         if (!ok)
             return false;
@@ -118,12 +152,15 @@ int probe_run_add(struct command_env *env, const struct probe_cli *c) {
     struct probe_image image = {.path = NULL};
     struct writer kallsyms = writer_make(false);
     struct err err = ERR_INIT;
-    bool show = c->define.count > 0;
+    bool show = c->define.count > 0, keep = c->cache && !show;
     enum os_dynamic_kind kind = c->exec ? OS_DYNAMIC_UPROBES : OS_DYNAMIC_KPROBES;
     bool ok = prepare(&j, &image, &kallsyms, &err) && (show || c->dry_run || read_there(&j, kind, &err)) &&
               probe_events_distinguish(&j.events, &j.there, c->force, &j.a, &err) &&
               (show || c->dry_run || define_all(&j, &err));
     int status = !ok ? command_fail(&err) : show ? show_definitions(&j) : say_added(&j);
+    if (ok && keep && !probe_run_cache_write(env, c, image.path ? &image : NULL, &j.cache, &err))
+        status = command_fail(&err);
+    probe_cache_fini(&j.cache);
     probe_image_fini(&image);
     writer_fini(&kallsyms);
     probe_events_fini(&j.events);
