@@ -87,13 +87,16 @@ static long read_user(void *to, __u32 n, __u64 from) {
 }
 
 static __u64 load(__u64 from, __u32 n) {
-    __u64 value = 0;
-    if (n == 0 || n > sizeof value || read_user(&value, n, from))
+    __u64 value[2] = {0}; /* as large as the mask allows */
+    if (n == 0 || n > sizeof *value)
+        return 0;
+    BOUND(n, sizeof value - 1); /* Linux 6.1 forgets the comparison */
+    if (read_user(value, n, from))
         return 0;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    value >>= 8 * (sizeof value - n);
+    *value >>= 8 * (sizeof *value - n);
 #endif
-    return value;
+    return *value;
 }
 
 static void store(struct thread *t, __u32 at, __u64 number, __u64 n) {
@@ -174,8 +177,10 @@ static long step(__u32 i, struct run *r) {
         break;
     case BPF_PROBE_COPY_TO:
         BOUND(at, BPF_PROBE_FIXED - 1);
-        if (value && value <= BPF_PROBE_COPY)
-            read_user(t->data + at, (__u32)value, r->number);
+        if (value > BPF_PROBE_COPY)
+            break;
+        BOUND(value, 2 * BPF_PROBE_COPY - 1); /* as in load */
+        read_user(t->data + at, (__u32)value, r->number);
         break;
     case BPF_PROBE_TEXT_TO:
         put_text(r, at, false);

@@ -169,6 +169,9 @@ static int run_loader(struct os_bpf_object *o, char *log, enum step *step) {
 /* Explains a failure, and names the remedy. Returns false. */
 static bool explain(const struct os_bpf_object *o, int error, enum step step, struct err *e) {
     const char *name = o->code->name;
+    if (error == EACCES && step == STEP_RUN) /* the loader was taken: this is no matter of rights */
+        return err_set(e, ERR_UNSUPPORTED, name,
+                       "this kernel's verifier refuses the BPF program, which Linux 6.18 takes");
     if (error == EPERM || error == EACCES)
         return os_host_root() ? err_set(e, ERR_PERMISSION, name,
                                         "the kernel refuses BPF programs even to root: it is locked down, or "
@@ -196,7 +199,7 @@ static bool explain(const struct os_bpf_object *o, int error, enum step step, st
         strerror(error));
 }
 
-/* The verifier's last line that says something, for -v. */
+/* The verifier's last line that says something. */
 static void append_log(const char *log, struct err *e) {
     const char *end = log + strnlen(log, LOG_BYTES - 1);
     for (;;) {
@@ -246,7 +249,7 @@ bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e) {
     if (status >= 0)
         return share_data(o, e);
     explain(o, -status, step, e);
-    char *log = verbose && step == STEP_RUN && e ? calloc(1, LOG_BYTES) : NULL;
+    char *log = (verbose || status == -EACCES) && step == STEP_RUN && e ? calloc(1, LOG_BYTES) : NULL;
     if (log) { /* once more, for what the verifier says */
         if (run_loader(o, log, &step) < 0)
             append_log(log, e);

@@ -75,8 +75,8 @@ void *os_bpf_data(struct os_bpf_object *o, uint32_t map);
 /* How many entries the map gets, instead of what the code says; before os_bpf_load. */
 void os_bpf_set_entries(struct os_bpf_object *o, uint32_t map, uint32_t entries);
 
-/* On failure *e says in one line what is missing, and the remedy; with `verbose` also the verifier's last
- * line. */
+/* On failure *e says in one line what is missing, and the remedy; where the verifier refuses a program, and
+ * with `verbose`, also its last line. */
 bool os_bpf_load(struct os_bpf_object *o, bool verbose, struct err *e);
 
 /* One program, or all that are no iterators, in their order. */

@@ -95,6 +95,9 @@ static void refusals_are_explained(void **state) {
         {{BPF_BTF_LOAD, ENOENT, 0}, true, false, ERR_UNSUPPORTED, "CONFIG_DEBUG_INFO_BTF"},
         {{BPF_BTF_LOAD, EINVAL, 0}, false, false, ERR_UNSUPPORTED, "does not take"},
         {{BPF_BTF_LOAD, EINVAL, 0}, false, true, ERR_UNSUPPORTED, ": R1 invalid mem access"},
+        {{BPF_BTF_LOAD, EACCES, 0}, false, false, ERR_UNSUPPORTED, "verifier refuses the BPF program"},
+        {{BPF_BTF_LOAD, EACCES, 0}, false, false, ERR_UNSUPPORTED, "takes: R1 invalid mem access"},
+        {{BPF_BTF_LOAD, EPERM, 0}, false, false, ERR_PERMISSION, "CAP_PERFMON"},
         {{BPF_MAP_UPDATE_ELEM, ENOMEM, 0}, false, false, ERR_MEMORY, ""},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
