@@ -101,13 +101,16 @@ def check_program():
     r = diff("wa.data", "wb.data")
     REPORT.check("a program under two names", rows(r.out) == [["60.00%", "-30.00%", "wa", "[.] alpha"], ["40.00%", "+30.00%", "wa", "[.] beta"]]
                  and b"#   " not in r.out and r.err.count("\n") == 1 and said in r.err, (r, r.out.decode()))
+    line = "\n# Programs: wa and wb are taken to be the same program\n"
+    REPORT.check("the text says so, too", line in r.out.decode() and line in diff("--verdict", "wa.data", "wb.data").out.decode(), r.out.decode())
+    REPORT.check("-q: no titles", b"# Programs" not in diff("-q", "wa.data", "wb.data").out, r)
     r = diff("--json", "wa.data", "wb.data")
     got = {x["keys"]["symbol"]: (x["base"], x["new"]) for x in json.loads(r.out)["events"][0]["rows"]}
     REPORT.check("its verdict", got == {"[.] alpha": (0.6, 0.3), "[.] beta": (0.4, 0.7)} and said in r.err, (got, r.err))
     r = diff("-s", "dso", "wa.data", "wb.data")
     REPORT.check("its object", rows(r.out) == [["100.00%", "+0.00%", "wa"]] and "#   wa (base), wb (new)" in r.out.decode(), r.out.decode())
     r = diff("--exact", "wa.data", "wb.data")
-    REPORT.check("--exact: by name", len(rows(r.out)) == 4 and not r.err, r)
+    REPORT.check("--exact: by name", len(rows(r.out)) == 4 and not r.err and b"# Programs" not in r.out, r)
     r = diff("wa.data", "wb.data", "wb.data")
     REPORT.check("three sides", len(rows(r.out)) == 2 and r.err.count("\n") == 1 and said in r.err, r)
 

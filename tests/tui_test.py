@@ -7,107 +7,23 @@ tui_test.py SONDE
 """
 import os
 import re
-import shlex
-import shutil
 import signal
 import struct
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import made
 import perfdata as pd
+import screen as terminal
 import support
+from screen import HINT, Screen
 
 SONDE = os.path.abspath(sys.argv[1])
 RECORDINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recordings")
-PATIENCE = 120  # seconds, a guard against hanging only
-HINT = "Press '?' for help"
 report = support.Report("tui")
 folder = tempfile.TemporaryDirectory(prefix="sonde-tui-")
-
-
-def needed():
-    lacks = None if shutil.which("tmux") else "tmux is not installed (scripts/deps.sh check)"
-    options = support.run([SONDE, "version", "--build-options"]).out.decode()
-    if not re.search(r"libslang: \[ on", options):
-        lacks = "this build has no terminal browser (libncurses-dev)"
-    if lacks:
-        print(("FAIL: " if os.environ.get("CI") == "true" else "SKIP: ") + lacks)
-        sys.exit(1 if os.environ.get("CI") == "true" else support.SKIP)
-
-
-class Screen:
-    """A terminal with a shell in it that runs sonde; one at a time."""
-    last, made = None, 0
-
-    def __init__(self, *args, size=(80, 24), locale="C.UTF-8", shell=False, **env):
-        if Screen.last:
-            Screen.last.close()
-        Screen.last, Screen.made = self, Screen.made + 1
-        self.socket = os.path.join(folder.name, f"tmux{Screen.made}")  # a server that ends may still be there
-        self.files = {name: os.path.join(folder.name, name) for name in ("before", "after", "pid")}
-        for path in self.files.values():
-            if os.path.exists(path):
-                os.remove(path)
-        run = " ".join(shlex.quote(a) for a in (SONDE, *args))
-        sets = " ".join(f"{k}={shlex.quote(v)}" for k, v in dict(env, LC_ALL=locale, PAGER="cat").items())
-        inner = f"echo $$ >{self.files['pid']}; exec env {sets} {run}"
-        line = (f"stty -a >{self.files['before']}; bash -c {shlex.quote(inner)}; echo status $?; "
-                f"stty -a >{self.files['after']}; echo all done; cat")
-        if shell:
-            line = "PS1='$ ' exec bash --norc --noprofile -i"
-        environment = dict(support.ENV, LC_ALL="C.UTF-8", TERM="xterm-256color")
-        support.run(["tmux", "-S", self.socket, "-f", "/dev/null", "new-session", "-d", "-x", str(size[0]), "-y",
-                     str(size[1]), line], env=environment)
-
-    def close(self):
-        self.tmux("kill-server")
-        Screen.last = None
-
-    def tmux(self, *args):
-        env = dict(support.ENV, LC_ALL="C.UTF-8")
-        return support.run(["tmux", "-S", self.socket, *args], env=env).out.decode("utf-8", "replace")
-
-    def capture(self, *options):
-        return self.tmux("capture-pane", "-p", *options).rstrip("\n")
-
-    def wait(self, what, wanted):
-        """What is shown once it has the wanted text (or the function of it is true); else a failure."""
-        good = wanted if callable(wanted) else lambda shown: wanted in shown
-        end = time.monotonic() + PATIENCE
-        while True:
-            shown = self.capture()
-            if good(shown):
-                report.good()
-                return shown
-            if time.monotonic() > end:
-                report.bad(what, f"waited in vain:\n{shown}")
-                return shown
-            time.sleep(0.03)
-
-    def cursor(self):
-        """The selected line: the one with a yellow background."""
-        return "".join(line for line in self.capture("-e").splitlines() if re.search(r"\x1b\[(43|103)m", line))
-
-    def keys(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def type(self, text):
-        self.tmux("send-keys", "-l", text)
-
-    def pid(self):
-        with open(self.files["pid"], encoding="utf-8") as f:
-            return int(f.read())
-
-    def ended(self, what, status):
-        shown = self.wait(what + ": it ends", "all done")
-        report.check(what + ": status", f"status {status}\n" in shown, shown)
-        report.check(what + ": the screen is left", "Samples:" not in shown and HINT not in shown, shown)
-        with open(self.files["before"], encoding="utf-8") as a, open(self.files["after"], encoding="utf-8") as b:
-            before, after = a.read(), b.read()
-        report.check(what + ": the terminal is as it was", before == after and before, f"{before}\n{after}")
+Screen.setup(SONDE, report, folder.name)
 
 
 def recording(name):
@@ -482,7 +398,7 @@ def stopped():
     screen.keys("Down", "q")
     screen.wait("and q ends it", lambda s: HINT not in s and s.rstrip().endswith("$"))
     screen.type("clear; stty -a\n")
-    after = screen.wait("the terminal is given back", lambda s: s.startswith("speed") and s.rstrip().endswith("$"))
+    after = screen.wait("the terminal is given back", lambda s: s.startswith("speed") and "fg\n" not in s and s.rstrip().endswith("$"))
     settings = [text[text.index("speed"):] for text in (held, after)]
     report.check("as it was", settings[0] == settings[1], f"{held}\n{after}")
 
@@ -542,7 +458,7 @@ def hostile():
 
 
 def main():
-    needed()
+    terminal.needed()
     for part in (same_as_text, names_have_room, keys, kernel_zoom, help_scrolls, events, hierarchy, annotated, printed, flame, times, looks, resize, mouse,
                  restored, stopped, text_where_it_should, hostile):
         if len(sys.argv) < 3 or part.__name__ in sys.argv[2:]:

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/common/command.h"
+#include "cmd/common/options/perfconfig.h"
+#include "cmd/common/terminal/terminal.h"
+#include "view/tui/browser.h"
 
 static void hold(void *ctx, enum log_level level, const char *line) {
     struct held_log *h = ctx;
@@ -46,4 +48,66 @@ bool browse_save(void *ctx, const char *text, size_t n, char *name, size_t size,
     bool ok = command_write_fd(&sink, text, n) || err_errno(err, sink.errnum, name, "cannot be written");
     close(sink.fd);
     return ok;
+}
+
+bool browse_possible(bool said) {
+    const char *lacks = terminal_lacks();
+    if (lacks && said)
+        log_line(LOG_WARN, "--tui: %s", lacks);
+    return !lacks;
+}
+
+/* ---- the loop ---- */
+
+static bool run(struct terminal *t, struct tui_browser *b, struct err *err) {
+    struct tui_surface surface = {0};
+    enum tui_state state = TUI_GO_ON;
+    bool ok = true;
+    while (ok && state != TUI_QUIT && !terminal_ended()) {
+        ok = terminal_fit(t, &surface, err) && tui_browser_draw(b, &surface, err);
+        if (!ok)
+            break;
+        terminal_show(t, &surface);
+        if (state == TUI_WORK) {
+            ok = tui_browser_work(b, err);
+            state = TUI_GO_ON;
+            continue;
+        }
+        struct tui_press press = terminal_key(t, -1);
+        if (press.key != TUI_KEY_NONE)
+            state = tui_browser_key(b, press);
+    }
+    tui_surface_fini(&surface);
+    return ok;
+}
+
+bool browse(const struct browse_wish *w, struct command_env *env, int *ended, struct err *err) {
+    struct held_log held;
+    *ended = 0;
+    struct tui_browser *b =
+        tui_browser_new(w->source, perfconfig_bool(env->config, "ui.show-headers", true), err);
+    if (!b)
+        return false;
+    struct terminal *t = terminal_open(err);
+    held_log_begin(&held, t);
+    bool ok = t && run(t, b, err);
+    *ended = terminal_ended();
+    terminal_close(t);
+    command_log(env, w->verbose, w->quiet);
+    held_log_say(&held);
+    tui_browser_free(b);
+    return ok;
+}
+
+bool browse_settle(bool ok, const struct err *err, int *status) {
+    if (ok)
+        return true;
+    if (err->code == ERR_ABSENT)
+        return false;
+    if (err->code == ERR_UNSUPPORTED) {
+        log_line(LOG_WARN, "%s%s%s", err->where, *err->where ? ": " : "", err->message);
+        return false;
+    }
+    *status = command_fail(err);
+    return true;
 }

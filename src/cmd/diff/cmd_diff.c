@@ -7,6 +7,7 @@
 #include "cmd/common/input.h"
 #include "cmd/diff/diff_read.h"
 #include "cmd/diff/diff_table.h"
+#include "cmd/diff/diff_tui.h"
 #include "cmd/diff/diff_verdict.h"
 #include "cmd/report/report_dump.h"
 
@@ -34,7 +35,6 @@ static int print_all(const struct diff_files *f, const struct wish *w, const str
                      struct out *out) {
     struct err err = ERR_INIT;
     int judged = EXIT_OK;
-    diff_say_files(f);
     bool ok = (!o->dump || dump(w->paths, w->count, o, out, &err)) &&
               (diff_judges(o) ? diff_verdict_print(f, w->base_count, o, out, &judged, &err)
                               : diff_table_print(f, o, out, &err));
@@ -48,15 +48,21 @@ static int compare_all(struct command_env *env, const struct diff_options *o, co
     struct diff_files files = {0};
     struct err err = ERR_INIT;
     struct out out;
+    bool tui = diff_tui_wanted(o);
     int failed = o->gate ? DIFF_NOT_JUDGED : EXIT_ERROR, status = failed;
     if (!diff_files_read(&files, w->paths, w->count, o, env, &err)) {
         status = command_fail(&err);
         status = status == EXIT_USAGE ? status : failed;
-    } else if (command_output(env, &out)) {
-        status = print_all(&files, w, o, &out);
-        int finished = command_finish(env, &out, EXIT_OK);
-        status = finished ? failed : status;
-        for (uint32_t i = 0; i < files.count; i++)
+    } else {
+        diff_say_files(&files);
+        bool shown = tui && diff_tui_show(&files, w->base_count, o, env, &status);
+        if (!shown && command_output(env, &out)) {
+            status = print_all(&files, w, o, &out);
+            int finished = command_finish(env, &out, EXIT_OK);
+            status = finished ? failed : status;
+            shown = true;
+        }
+        for (uint32_t i = 0; shown && i < files.count; i++)
             report_session_warn(files.list[i].session);
     }
     diff_files_free(&files);

@@ -7,11 +7,12 @@
 #include "cmd/diff/diff_read.h"
 #include "profile/compare/judge.h"
 
-/* One event, while diff_judged_fn runs. */
+/* One event, while diff_judged_fn runs, which may take the comparison and the judgement over and leave zeroed
+ * ones. */
 struct diff_judged {
     const struct compare_side *sides; /* by file; all have an event */
     struct compare *compare;
-    const struct judgement *judgement;
+    struct judgement *judgement;
     double level; /* of the intervals, so that those of all events hold together */
 };
 typedef bool diff_judged_fn(void *ctx, const struct diff_judged *one, struct err *err);

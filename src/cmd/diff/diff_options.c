@@ -157,6 +157,8 @@ const struct option diff_option_rows[] = {
     TEXT(0, "tid", report.tids, "tid[,tid...]", "only these threads"),
     TEXT(0, "time", report.time, "str",
          "only samples from this span of time: start,stop; spans of several files are separated by colons"),
+    OPTION_CALL(0, "tui", OWN, report.tui, NULL, "browse the comparison in the terminal", report_take_choice,
+                .flags = OPTION_NO_VALUE),
     FLAG(0, "verdict", verdict, "judge which changes are proved: an interval for each row"),
     OPTION_END,
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/diff/diff_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "view/diff/diff_view.h"
+#include "view/diff/diff_rows.h"
 
 /* Whether a file has branch records of an event; else reports that. */
 static bool has_branches(const struct diff_file *f, const struct profile_event *e) {
@@ -49,49 +50,75 @@ static bool find_blocks(const struct diff_files *f, const struct compare *c, con
     return compare_blocks_find(c, sides, out, err);
 }
 
-/* `first`: nothing has been said of the files before. */
-static bool print_event(const struct diff_files *f, const struct diff_options *o, const char *event,
-                        bool first, struct out *out, struct err *err) {
-    const struct report_text_options *text = report_session_parts(f->list[0].session).text;
-    const char *names[DIFF_FILES_MAX];
+/* One event of all files, compared. */
+struct compared {
+    const char *event, *names[DIFF_FILES_MAX];
     struct compare_side sides[DIFF_FILES_MAX];
-    struct compare c = {0};
-    struct compare_blocks blocks = {0};
+    struct compare c;
+    struct compare_blocks blocks;
+    struct diff_view v; /* of these */
+    struct diff_rows rows;
+};
+
+static void fini_compared(struct compared *x) {
+    diff_rows_fini(&x->rows);
+    compare_blocks_fini(&x->blocks);
+    compare_fini(&x->c);
+}
+
+static struct diff_view view_of(const struct diff_files *f, const struct diff_options *o,
+                                const struct compared *x) {
+    const struct report_text_options *text = report_session_parts(f->list[0].session).text;
+    return (struct diff_view){.files = x->names,
+                              .how = o->how,
+                              .baseline_only = o->baseline_only,
+                              .periods = o->periods,
+                              .formulas = o->formulas,
+                              .quiet = o->report.quiet,
+                              .verbose = o->report.verbose > 0,
+                              .sides = o->callers ? x->sides : NULL,
+                              .least_caller = DIFF_LEAST_CALLER,
+                              .blocks = o->cycles ? &x->blocks : NULL,
+                              .histogram = o->histogram,
+                              .notes = true,
+                              .separator = o->report.separator,
+                              .only_comm = text->only_comm,
+                              .only_dso = text->only_dso,
+                              .only_symbol = text->only_symbol};
+}
+
+/* Compares an event in `x` (zeroed; not to be moved; fini_compared in any case). `first`: nothing has been
+ * said of the files before. */
+static bool compare_event(const struct diff_files *f, const struct diff_options *o, const char *event,
+                          bool first, struct compared *x, struct err *err) {
     bool alone = true;
+    x->event = event;
     for (uint32_t i = 0; i < f->count; i++) {
-        names[i] = f->list[i].path;
-        sides[i] = diff_files_side(f, i, event);
-        alone &= !i || !sides[i].event;
-        if (sides[i].event && strcmp(sides[i].event->name, event) != 0)
-            log_line(LOG_WARN, "%s: compared with %s of %s", event, sides[i].event->name, names[i]);
+        x->names[i] = f->list[i].path;
+        x->sides[i] = diff_files_side(f, i, event);
+        alone &= !i || !x->sides[i].event;
+        if (x->sides[i].event && strcmp(x->sides[i].event->name, event) != 0)
+            log_line(LOG_WARN, "%s: compared with %s of %s", event, x->sides[i].event->name, x->names[i]);
     }
     if (alone)
         log_line(LOG_WARN, "%s: no other recording has the event: nothing to compare it with", event);
-    struct diff_view v = {.files = names,
-                          .how = o->how,
-                          .baseline_only = o->baseline_only,
-                          .periods = o->periods,
-                          .formulas = o->formulas,
-                          .quiet = o->report.quiet,
-                          .verbose = o->report.verbose > 0,
-                          .sides = o->callers ? sides : NULL,
-                          .least_caller = DIFF_LEAST_CALLER,
-                          .blocks = o->cycles ? &blocks : NULL,
-                          .histogram = o->histogram,
-                          .notes = true,
-                          .separator = o->report.separator,
-                          .only_comm = text->only_comm,
-                          .only_dso = text->only_dso,
-                          .only_symbol = text->only_symbol};
+    x->v = view_of(f, o, x);
     uint32_t order = o->cycles ? 0 : (uint32_t)o->order; /* blocks are in the order of their functions */
-    bool ok = compare_make(sides, f->count, &(struct compare_options){.fold = !o->exact}, &c, err) &&
-              (!o->inlined || compare_inlined(&c, sides, err)) &&
-              (!o->cycles || find_blocks(f, &c, sides, &blocks, err)) &&
-              compare_sort(&c, &o->how, order, err) && diff_text_print(&c, event, &v, out, err);
+    bool ok = compare_make(x->sides, f->count, &(struct compare_options){.fold = !o->exact}, &x->c, err) &&
+              (!o->inlined || compare_inlined(&x->c, x->sides, err)) &&
+              (!o->cycles || find_blocks(f, &x->c, x->sides, &x->blocks, err)) &&
+              compare_sort(&x->c, &o->how, order, err);
     if (ok && first)
-        diff_say_matches(&c, f);
-    compare_blocks_fini(&blocks);
-    compare_fini(&c);
+        diff_say_matches(&x->c, f);
+    x->v.programs = ok ? compare_programs_text(&x->c) : NULL;
+    return ok;
+}
+
+static bool print_event(const struct diff_files *f, const struct diff_options *o, const char *event,
+                        bool first, struct out *out, struct err *err) {
+    struct compared x = {0};
+    bool ok = compare_event(f, o, event, first, &x, err) && diff_text_print(&x.c, event, &x.v, out, err);
+    fini_compared(&x);
     return ok;
 }
 
@@ -110,5 +137,30 @@ bool diff_table_print(const struct diff_files *f, const struct diff_options *o, 
     }
     if (!any && ok)
         log_line(LOG_WARN, "%s has no samples", f->list[0].path);
+    return ok;
+}
+
+bool diff_table_browse(const struct diff_files *f, const struct diff_options *o, diff_browse_fn *show,
+                       void *ctx, struct err *err) {
+    const struct profile *base = report_session_parts(f->list[0].session).profile;
+    uint32_t most = profile_event_count(base), count = 0;
+    struct compared *list = calloc(most + 1, sizeof *list);
+    const struct tui_rows **tables = calloc(most + 1, sizeof *tables);
+    bool ok = (list && tables) || err_memory(err, "comparison");
+    for (uint32_t i = 0; ok && i < most; i++) {
+        const struct profile_event *e = profile_event(base, i);
+        if (!e->read)
+            continue;
+        struct compared *x = &list[count++];
+        ok = compare_event(f, o, e->name, count == 1, x, err) &&
+             diff_rows_make(&x->rows, &x->c, x->event, &x->v, err);
+        tables[count - 1] = &x->rows.rows;
+    }
+    ok = ok && (count || err_set(err, ERR_ABSENT, NULL, "there are no samples")) &&
+         show(ctx, tables, count, err);
+    while (count)
+        fini_compared(&list[--count]);
+    free(list);
+    free(tables);
     return ok;
 }

@@ -8,20 +8,32 @@
 
 #include "cmd/diff/diff_judge.h"
 #include "cmd/diff/diff_stat.h"
-#include "view/diff/verdict_view.h"
+#include "view/diff/diff_rows.h"
 
 struct verdict_run {
     const struct diff_files *f;
     const struct diff_options *o;
     uint32_t base_count;
     bool is_new[DIFF_FILES_MAX];
-    struct out doubts;
+    struct out doubts; /* about machines; while an event is shown also about how it was sampled */
     diff_figures figures;
     struct arena arena; /* texts of figures */
     struct out *out;
     struct json json;
-    bool regressed, found; /* found: the function of --gate */
-    bool any;              /* an event was shown */
+    bool regressed, found;   /* found: the function of --gate */
+    bool any;                /* an event was shown */
+    VEC(struct kept *) kept; /* for the browser */
+};
+
+/* One event, judged, while the browser shows it. */
+struct kept {
+    struct compare compare;
+    struct judgement judgement;
+    struct compare_side sides[DIFF_FILES_MAX];
+    struct verdict_file files[DIFF_FILES_MAX];
+    char *doubts;
+    struct verdict_view v; /* of these */
+    struct diff_rows rows;
 };
 
 /* ---- what the headers tell ---- */
@@ -157,28 +169,24 @@ static void find_offenders(struct verdict_run *x, const struct compare *c, const
 
 /* ---- one event ---- */
 
-static bool show(struct verdict_run *x, const struct diff_judged *one, struct err *err) {
-    const struct compare *c = one->compare;
-    const struct compare_side *sides = one->sides;
-    const struct judgement *j = one->judgement;
+/* Returns how an event is shown. `files`: room for one for each side, which is filled. */
+static struct verdict_view view_of(const struct verdict_run *x, struct compare *c, const struct judgement *j,
+                                   const struct compare_side *sides, struct verdict_file *files) {
     const struct diff_options *o = x->o;
     const struct report_text_options *text = report_session_parts(x->f->list[0].session).text;
-    struct verdict_file files[DIFF_FILES_MAX];
-    uint32_t *offenders = malloc((c->rows.count + 1) * sizeof *offenders);
     for (uint32_t s = 0; s < c->sides; s++)
         files[s] = (struct verdict_file){x->f->list[s].path, sides[s].event->total.samples, x->is_new[s]};
-    struct verdict_view v = {
+    return (struct verdict_view){
         .compare = c,
         .judgement = j,
         .files = files,
         .figures = x->figures.items,
         .figure_count = x->figures.count,
         .event = sides[0].event->name,
-        .doubts = x->doubts.len ? out_text(&x->doubts) : NULL,
+        .programs = compare_programs_text(c),
         .by = diff_judge_by(o),
         .by_event = o->by_event,
         .clock = is_clock(&event_at(&x->f->list[0], &sides[0])->attr),
-        .level = one->level,
         .quiet = o->report.quiet,
         .gated = o->gate,
         .gate_share = o->gate_share,
@@ -189,9 +197,18 @@ static bool show(struct verdict_run *x, const struct diff_judged *one, struct er
         .only_dso = text->only_dso,
         .only_symbol = text->only_symbol,
     };
+}
+
+static bool show(struct verdict_run *x, const struct diff_judged *one, struct err *err) {
+    const struct diff_options *o = x->o;
+    struct verdict_file files[DIFF_FILES_MAX];
+    uint32_t *offenders = malloc((one->compare->rows.count + 1) * sizeof *offenders);
+    struct verdict_view v = view_of(x, one->compare, one->judgement, one->sides, files);
+    v.doubts = x->doubts.len ? out_text(&x->doubts) : NULL;
+    v.level = one->level;
     bool ok = offenders || err_memory(err, "--gate");
     if (ok && o->gate)
-        find_offenders(x, c, j, &v, offenders);
+        find_offenders(x, one->compare, one->judgement, &v, offenders);
     if (ok && o->json)
         verdict_json_print(&v, &x->json);
     else if (ok)
@@ -200,16 +217,50 @@ static bool show(struct verdict_run *x, const struct diff_judged *one, struct er
     return ok;
 }
 
+/* Keeps an event for the browser. */
+static bool keep(struct verdict_run *x, const struct diff_judged *one, struct err *err) {
+    struct kept *k = calloc(1, sizeof *k), **slot = k ? vec_push(&x->kept) : NULL;
+    if (slot)
+        *slot = k;
+    else
+        free(k);
+    if (!slot || !(k->doubts = strdup(x->doubts.len ? out_text(&x->doubts) : "")))
+        return err_memory(err, "comparison");
+    k->compare = *one->compare;
+    k->judgement = *one->judgement;
+    *one->compare = (struct compare){0};
+    *one->judgement = (struct judgement){0};
+    memcpy(k->sides, one->sides, k->compare.sides * sizeof *k->sides);
+    k->v = view_of(x, &k->compare, &k->judgement, k->sides, k->files);
+    k->v.doubts = *k->doubts ? k->doubts : NULL;
+    k->v.level = one->level;
+    return verdict_rows_make(&k->rows, &k->v, err);
+}
+
+static void free_kept(struct verdict_run *x) {
+    for (size_t i = 0; i < x->kept.count; i++) {
+        struct kept *k = x->kept.items[i];
+        diff_rows_fini(&k->rows);
+        judgement_fini(&k->judgement);
+        compare_fini(&k->compare);
+        free(k->doubts);
+        free(k);
+    }
+    vec_fini(&x->kept);
+}
+
 /* diff_judged_fn. */
 static bool show_event(void *ctx, const struct diff_judged *one, struct err *err) {
     struct verdict_run *x = ctx;
     size_t doubts = x->doubts.len;
     for (uint32_t i = 0; i < x->f->count; i++)
         compare_sampling(x, one->sides, i);
-    if (x->any && !x->o->json)
+    if (x->any && !x->o->json && x->out)
         out_char(x->out, '\n');
-    bool ok = show(x, one, err);
-    if (ok && !x->any)
+    if (!x->any && !x->out)
+        diff_say_matches(one->compare, x->f);
+    bool ok = x->out ? show(x, one, err) : keep(x, one, err);
+    if (ok && !x->any && x->out)
         diff_say_matches(one->compare, x->f);
     x->any = true;
     x->doubts.len = doubts;
@@ -218,38 +269,61 @@ static bool show_event(void *ctx, const struct diff_judged *one, struct err *err
 
 /* ---- all ---- */
 
+/* Judges all events, for print or browser. */
+static bool judge_all(struct verdict_run *x, struct err *err) {
+    if (!out_init(&x->doubts, NULL, NULL))
+        return err_memory(err, "comparison");
+    for (uint32_t i = 0; i < x->f->count; i++) {
+        x->is_new[i] = i >= x->base_count;
+        if (i)
+            compare_machines(x, i);
+    }
+    return (find_figures(x) || err_memory(err, "figures")) &&
+           (!x->o->base_stat || diff_stat_read(x->o->base_stat, x->o->new_stat, x->o->report.force,
+                                               x->o->level, &x->arena, &x->figures, err)) &&
+           diff_judge(x->f, x->base_count, x->o, show_event, x, err);
+}
+
+static void fini_run(struct verdict_run *x) {
+    free_kept(x);
+    out_fini(&x->doubts);
+    vec_fini(&x->figures);
+    arena_fini(&x->arena);
+}
+
 bool diff_verdict_print(const struct diff_files *f, uint32_t base_count, const struct diff_options *o,
                         struct out *out, int *status, struct err *err) {
     struct verdict_run x = {.f = f, .o = o, .base_count = base_count, .out = out, .json = {.out = out}};
     *status = EXIT_OK;
-    if (!out_init(&x.doubts, NULL, NULL))
-        return err_memory(err, "comparison");
-    for (uint32_t i = 0; i < f->count; i++) {
-        x.is_new[i] = i >= base_count;
-        if (i)
-            compare_machines(&x, i);
-    }
     if (o->json) {
         json_open(&x.json, NULL, '{');
         json_number(&x.json, "version", 1);
         json_open(&x.json, "events", '[');
     }
-    bool ok = (find_figures(&x) || err_memory(err, "figures")) &&
-              (!o->base_stat || diff_stat_read(o->base_stat, o->new_stat, o->report.force, o->level, &x.arena,
-                                               &x.figures, err)) &&
-              diff_judge(f, base_count, o, show_event, &x, err);
+    bool ok = judge_all(&x, err);
     if (o->json) {
         json_close(&x.json, ']');
         json_close(&x.json, '}');
         out_char(out, '\n');
     }
-    out_fini(&x.doubts);
-    vec_fini(&x.figures);
-    arena_fini(&x.arena);
+    fini_run(&x);
     if (ok && o->gate && !x.found) {
         ok = err_set(err, ERR_ABSENT, "--gate", "no recording has samples in %s", o->gate_function);
     }
     if (ok && x.regressed)
         *status = DIFF_REGRESSION;
+    return ok;
+}
+
+bool diff_verdict_browse(const struct diff_files *f, uint32_t base_count, const struct diff_options *o,
+                         diff_browse_fn *browse, void *ctx, struct err *err) {
+    struct verdict_run x = {.f = f, .o = o, .base_count = base_count};
+    bool ok = judge_all(&x, err);
+    const struct tui_rows **tables = calloc(x.kept.count + 1, sizeof *tables);
+    for (size_t i = 0; tables && i < x.kept.count; i++)
+        tables[i] = &x.kept.items[i]->rows.rows;
+    ok = ok && (tables || err_memory(err, "comparison")) && browse(ctx, tables, (uint32_t)x.kept.count, err);
+    free(tables);
+    fini_run(&x);
     return ok;
 }

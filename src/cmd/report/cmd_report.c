@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cmd/common/browse.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
 #include "cmd/report/report_dump.h"
@@ -88,19 +89,14 @@ static int report_raw(struct command_env *env, const struct report_options *o, s
 }
 
 /* Shows the profile in the terminal's browser. False: there is nothing to show there, which text says. */
-static bool browse(struct command_env *env, struct report_session *s, struct recording *r,
-                   const struct report_options *o, int *status) {
+static bool show(struct command_env *env, struct report_session *s, struct recording *r,
+                 const struct report_options *o, int *status) {
     struct err err = ERR_INIT;
     int ended;
-    if (report_tui_run(s, r, env, o, &ended, &err))
-        *status = input_status(r);
-    else if (err.code == ERR_ABSENT)
+    bool ok = report_tui_run(s, r, env, o, &ended, &err);
+    *status = input_status(r);
+    if (!browse_settle(ok, &err, status))
         return false;
-    else if (err.code == ERR_UNSUPPORTED) {
-        log_line(LOG_WARN, "%s%s%s", err.where, *err.where ? ": " : "", err.message);
-        return false;
-    } else
-        *status = command_fail(&err);
     if (ended)
         raise(ended); /* as if it had not been waited with */
     report_session_warn(s);
@@ -116,7 +112,7 @@ static int report_profile(struct command_env *env, const struct report_options *
     struct report_session *s = report_session_new(r, o, env, &err);
     if (!s)
         return command_fail(&err);
-    if (tui && browse(env, s, r, o, &status)) {
+    if (tui && show(env, s, r, o, &status)) {
         report_session_free(s);
         return status;
     }

@@ -3,24 +3,18 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "cmd/common/browse.h"
 #include "cmd/common/input.h"
 #include "cmd/common/options/perfconfig.h"
-#include "cmd/common/terminal/terminal.h"
 #include "cmd/report/report_annotate.h"
 #include "cmd/why/why_find.h"
-#include "view/tui/browser.h"
 
 bool report_tui_wanted(const struct command_env *env, const struct report_options *o) {
     /* What cannot be browsed, and what is asked for to be read by programs. */
     bool text = o->tui == REPORT_NO || o->json || o->separator || o->threads || o->total_cycles || o->header;
     if (text || (o->tui == REPORT_UNSAID && !perfconfig_bool(env->config, "tui.report", true)))
         return false;
-    const char *lacks = terminal_lacks();
-    if (lacks && o->tui == REPORT_YES)
-        log_line(LOG_WARN, "--tui: %s", lacks);
-    return !lacks;
+    return browse_possible(o->tui == REPORT_YES);
 }
 
 /* ---- the source ---- */
@@ -111,49 +105,12 @@ static bool header(void *ctx, struct out *out, struct err *err) {
     return true;
 }
 
-/* ---- the loop ---- */
-
-static bool browse(struct terminal *t, struct tui_browser *b, struct err *err) {
-    struct tui_surface surface = {0};
-    enum tui_state state = TUI_GO_ON;
-    bool ok = true;
-    while (ok && state != TUI_QUIT && !terminal_ended()) {
-        ok = terminal_fit(t, &surface, err) && tui_browser_draw(b, &surface, err);
-        if (!ok)
-            break;
-        terminal_show(t, &surface);
-        if (state == TUI_WORK) {
-            ok = tui_browser_work(b, err);
-            state = TUI_GO_ON;
-            continue;
-        }
-        struct tui_press press = terminal_key(t, -1);
-        if (press.key != TUI_KEY_NONE)
-            state = tui_browser_key(b, press);
-    }
-    tui_surface_fini(&surface);
-    return ok;
-}
-
-bool report_tui_run(struct report_session *session, struct recording *r, const struct command_env *env,
+bool report_tui_run(struct report_session *session, struct recording *r, struct command_env *env,
                     const struct report_options *o, int *ended, struct err *err) {
     struct source s = {.session = session, .recording = r, .o = o};
     const struct tui_source source = {&s,  generation, data,   change,     stacks,
                                       why, annotate,   header, browse_save};
-    struct held_log held;
-    *ended = 0;
-    struct tui_browser *b =
-        tui_browser_new(&source, perfconfig_bool(env->config, "ui.show-headers", true), err);
-    if (!b)
-        return false;
-    struct terminal *t = terminal_open(err);
-    held_log_begin(&held, t);
-    bool ok = t && browse(t, b, err);
-    *ended = terminal_ended();
-    terminal_close(t);
-    command_log((struct command_env *)env, o->verbose, o->quiet);
-    held_log_say(&held);
-    tui_browser_free(b);
+    bool ok = browse(&(struct browse_wish){&source, o->verbose, o->quiet}, env, ended, err);
     if (s.has_stacks)
         stacks_fini(&s.stacks);
     return ok;

@@ -11,7 +11,7 @@ bool report_tui_wanted(const struct command_env *env, const struct report_option
 
 /* Shows a session whose options have `stacks` and `moments` until the user leaves. False: *err says why
  * nothing was shown (ERR_ABSENT: there is nothing to show). *ended: the signal that ended it, or 0. */
-bool report_tui_run(struct report_session *s, struct recording *r, const struct command_env *env,
+bool report_tui_run(struct report_session *s, struct recording *r, struct command_env *env,
                     const struct report_options *o, int *ended, struct err *err);
 
 #endif

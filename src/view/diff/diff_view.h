@@ -21,6 +21,7 @@ struct diff_view {
     const struct compare_blocks *blocks; /* show these, not what is computed; NULL: there are none */
     bool histogram;                      /* and how much they vary */
     bool notes;                          /* say below the table which names were added up */
+    const char *programs;                /* say which names are taken for one program; NULL: none differ */
     const char *separator;               /* between columns (-t); NULL: padded columns */
     const char *only_comm, *only_dso, *only_symbol; /* as in report_text_options */
 };
@@ -28,6 +29,9 @@ struct diff_view {
 /* Prints the table of one event, after compare_sort. False and *err: out of memory. */
 bool diff_text_print(const struct compare *c, const char *event, const struct diff_view *v, struct out *out,
                      struct err *err);
+
+/* Prints what diff_text_print says above and below the table, with the files in any case. */
+void diff_text_about(const struct compare *c, const char *event, const struct diff_view *v, struct out *out);
 
 /* Prints matched streams of branches. */
 void streams_text_print(const struct compare_streams *s, struct out *out);

@@ -1,51 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text/plural.h"
-#include "view/diff/verdict_view.h"
+#include "view/diff/verdict_cells.h"
 
-enum { COST = 10, CHANGE = 10, INTERVAL = 22, RELATIVE = 9, SAYS = 8, TEXT = 64, DEEPEST = 40 };
-
-/* ---- units ---- */
-
-/* How costs are scaled for display, and the unit that they have then. */
-struct unit {
-    double scale;
-    const char *name;
-};
-
-static struct unit unit_of(const struct verdict_view *v) {
-    switch (v->by) {
-    case JUDGE_BY_SAMPLES:
-        return (struct unit){100, "% of all samples"};
-    case JUDGE_BY_TIME:
-        return v->clock ? (struct unit){1e3, "ms in a second"} : (struct unit){1e9, "events in a second"};
-    case JUDGE_BY_REQUESTS:
-        return v->clock ? (struct unit){1e-3, "us for one request"}
-                        : (struct unit){1, "events for one request"};
-    case JUDGE_BY_EVENT:
-        return (struct unit){1, "events for one of another"};
-    }
-    return (struct unit){1, ""};
-}
-
-static void put_cost(const struct verdict_view *v, double cost, char *text) {
-    double shown = cost * unit_of(v).scale;
-    if (v->by == JUDGE_BY_SAMPLES)
-        snprintf(text, TEXT, "%.2f%%", shown);
-    else
-        snprintf(text, TEXT, fabs(shown) >= 1000 ? "%.0f" : "%.4g", shown);
-}
-
-static void put_change(const struct verdict_view *v, double change, char *text) {
-    double shown = change * unit_of(v).scale;
-    if (v->by == JUDGE_BY_SAMPLES)
-        snprintf(text, TEXT, "%+.2f", shown);
-    else
-        snprintf(text, TEXT, fabs(shown) >= 1000 ? "%+.0f" : "%+.3g", shown);
-}
+enum { DEEPEST = 40 };
 
 /* ---- titles ---- */
 
@@ -73,9 +34,10 @@ static void put_figure(double number, bool ns, char *text) {
     while (number < units[i].from)
         i++;
     if (ns)
-        snprintf(text, TEXT, "%.4g %s", number / (units[i].from > 0 ? units[i].from : 1), units[i].name);
+        snprintf(text, VERDICT_TEXT, "%.4g %s", number / (units[i].from > 0 ? units[i].from : 1),
+                 units[i].name);
     else
-        snprintf(text, TEXT, "%.0f", number);
+        snprintf(text, VERDICT_TEXT, "%.0f", number);
 }
 
 static const char *const figure_says[] = {[FIGURE_UNJUDGED] = "",
@@ -87,7 +49,7 @@ static const char *const figure_says[] = {[FIGURE_UNJUDGED] = "",
 static void print_figures(const struct verdict_view *v, struct out *o) {
     for (size_t i = 0; i < v->figure_count; i++) {
         const struct verdict_figure *f = &v->figures[i];
-        char base[TEXT], now[TEXT];
+        char base[VERDICT_TEXT], now[VERDICT_TEXT];
         put_figure(f->base, f->ns, base);
         put_figure(f->now, f->ns, now);
         bool first = !i || f->counted != f[-1].counted;
@@ -116,29 +78,37 @@ static void print_whole(const struct verdict_view *v, struct out *o) {
     }
 }
 
-static bool is_told(const struct verdict_view *v, size_t key) {
-    unsigned id = v->compare->keys.items[key]->key->id;
-    return ((id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT) && v->only_comm) ||
-           (id == PROFILE_DSO && v->only_dso) || (id == PROFILE_SYMBOL && v->only_symbol);
-}
-
-static void print_titles(const struct verdict_view *v, struct out *o) {
-    const struct compare *c = v->compare;
+/* Prints what was compared, and how. */
+static void print_subject(const struct verdict_view *v, struct out *o) {
     out_printf(o, "# Event '%s'\n#\n", v->event);
     print_files(v, false, o);
     print_files(v, true, o);
     print_figures(v, o);
-    out_printf(o, "# Costs: %s%s%s\n", unit_of(v).name, v->by == JUDGE_BY_EVENT ? ", " : "",
+    out_printf(o, "# Costs: %s%s%s\n", verdict_unit(v), v->by == JUDGE_BY_EVENT ? ", " : "",
                v->by == JUDGE_BY_EVENT ? v->by_event : "");
     print_whole(v, o);
     if (v->doubts)
         out_printf(o, "# Machines differ: %s\n", v->doubts);
-    char interval[TEXT];
-    snprintf(interval, sizeof interval, "%g %% interval", v->level * 100);
-    out_printf(o, "#\n# %*s  %*s  %*s  %*s  %*s  %-*s", COST - 2, "Base", COST, "New", CHANGE, "Change",
-               INTERVAL, interval, RELATIVE, "Relative", SAYS, "Proved");
+    if (v->programs)
+        out_printf(o, "# Programs: %s\n", v->programs);
+}
+
+static void print_titles(const struct verdict_view *v, struct out *o) {
+    const struct compare *c = v->compare;
+    print_subject(v, o);
+    char title[VERDICT_TEXT];
+    out_str(o, "#\n#");
+    for (unsigned i = 0; i < VERDICT_COLUMNS; i++) {
+        unsigned width = verdict_columns[i].width - (i ? 0 : 2);
+        verdict_column_title(v, i, title, sizeof title);
+        out_str(o, i ? "  " : " ");
+        if (verdict_columns[i].right)
+            out_right(o, title, strlen(title), width);
+        else
+            out_left(o, title, strlen(title), width);
+    }
     for (size_t i = 0; i < c->keys.count; i++) {
-        if (is_told(v, i))
+        if (verdict_is_told(v, i))
             continue;
         out_str(o, "  ");
         out_left(o, c->keys.items[i]->title, strlen(c->keys.items[i]->title), c->widths.items[i]);
@@ -148,32 +118,21 @@ static void print_titles(const struct verdict_view *v, struct out *o) {
 
 /* ---- rows ---- */
 
-static const char *const says[] = {
-    [INTERVAL_TOO_FEW] = "few", [INTERVAL_NOTHING] = "~", [INTERVAL_LESS] = "less", [INTERVAL_MORE] = "more"};
-
 static void print_row(const struct verdict_view *v, uint32_t row, struct out *o) {
-    const struct interval *r = &v->judgement->rows.items[row];
     const struct compare *c = v->compare;
-    char base[TEXT], now[TEXT], change[TEXT], low[TEXT], high[TEXT], interval[2 * TEXT + 8] = "",
-                                                                                         relative[TEXT] = "";
-    put_cost(v, r->base, base);
-    put_cost(v, r->now, now);
-    put_change(v, r->now - r->base, change);
-    if (r->says != INTERVAL_TOO_FEW) {
-        put_change(v, r->low, low);
-        put_change(v, r->high, high);
-        snprintf(interval, sizeof interval, "%s to %s", low, high);
+    struct verdict_cells cells;
+    verdict_cells_row(v, row, &cells);
+    for (size_t i = 0; i < VERDICT_COLUMNS; i++) {
+        const struct verdict_column *column = &verdict_columns[i];
+        out_str(o, i ? "  " : "");
+        if (column->right)
+            out_right(o, cells.texts[i], strlen(cells.texts[i]), column->width);
+        else
+            out_left(o, cells.texts[i], strlen(cells.texts[i]), column->width);
     }
-    if (r->base > 0 && r->now > 0)
-        snprintf(relative, sizeof relative, fabs(r->now / r->base - 1) < 10 ? "%+.1f%%" : "x%.3g",
-                 fabs(r->now / r->base - 1) < 10 ? (r->now / r->base - 1) * 100 : r->now / r->base);
-    else
-        snprintf(relative, sizeof relative, r->base > 0 ? "gone" : "new");
-    out_printf(o, "%*s  %*s  %*s  %*s  %*s  %-*s", COST, base, COST, now, CHANGE, change, INTERVAL, interval,
-               RELATIVE, relative, SAYS, says[r->says]);
     for (size_t i = 0; i < c->keys.count; i++) {
         const char *text = c->rows.items[row].texts[i];
-        if (is_told(v, i))
+        if (verdict_is_told(v, i))
             continue;
         out_str(o, "  ");
         out_left(o, text, strlen(text), i + 1 < c->keys.count ? c->widths.items[i] : 0);
@@ -181,35 +140,28 @@ static void print_row(const struct verdict_view *v, uint32_t row, struct out *o)
     out_char(o, '\n');
 }
 
-/* Sums of a row, or of a caller of it, on both sides. */
-static void sum_sides(const struct verdict_view *v, const struct compare_cell *cells, double *sums) {
-    sums[0] = sums[1] = 0;
-    for (uint32_t s = 0; s < v->compare->sides; s++)
-        sums[v->files[s].is_new] += (double)cells[s].period;
-}
-
 /* Prints the callers of a row, each below its callee, with the part of the row's cost that came through them.
  */
 static bool print_callers(const struct verdict_view *v, uint32_t row, struct compare_callers *callers,
                           struct out *o, struct err *err) {
-    const struct interval *r = &v->judgement->rows.items[row];
-    double whole[2], part[2];
     if (!v->sides)
         return true;
     if (!compare_callers_find(v->compare, v->sides, row, v->least_caller, callers, err))
         return false;
-    sum_sides(v, compare_cell_at(v->compare, row, 0), whole);
     for (size_t i = 0; i < callers->list.count; i++) {
         const struct compare_caller *k = &callers->list.items[i];
-        char base[TEXT], now[TEXT], change[TEXT];
-        sum_sides(v, &callers->cells.items[k->cells], part);
-        double was = whole[0] > 0 ? r->base * part[0] / whole[0] : 0,
-               is = whole[1] > 0 ? r->now * part[1] / whole[1] : 0;
-        put_cost(v, was, base);
-        put_cost(v, is, now);
-        put_change(v, is - was, change);
-        out_printf(o, "%*s  %*s  %*s  ", COST, base, COST, now, CHANGE, change);
-        out_fill(o, ' ', INTERVAL + RELATIVE + SAYS + 8 + 2 * (k->depth < DEEPEST ? k->depth : DEEPEST));
+        struct verdict_cells cells;
+        size_t blanks = 2 * (k->depth < DEEPEST ? k->depth : DEEPEST);
+        verdict_cells_part(v, row, &callers->cells.items[k->cells], &cells);
+        for (size_t n = 0; n < VERDICT_COLUMNS; n++) {
+            if (n < VERDICT_INTERVAL) {
+                out_right(o, cells.texts[n], strlen(cells.texts[n]), verdict_columns[n].width);
+                out_str(o, "  ");
+            } else {
+                blanks += verdict_columns[n].width + 2;
+            }
+        }
+        out_fill(o, ' ', blanks + 2);
         out_printf(o, "<- %s\n", k->text);
     }
     return true;
@@ -266,6 +218,11 @@ static void print_end(const struct verdict_view *v, struct out *o) {
     }
     if (v->gated)
         print_gate(v, o);
+}
+
+void verdict_text_about(const struct verdict_view *v, struct out *out) {
+    print_subject(v, out);
+    print_end(v, out);
 }
 
 bool verdict_text_print(const struct verdict_view *v, struct out *out, struct err *err) {

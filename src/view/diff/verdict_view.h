@@ -33,7 +33,8 @@ struct verdict_view {
     size_t figure_count;
     const struct verdict_file *files; /* by side of the comparison */
     const char *event;
-    const char *doubts; /* how the machines differ; NULL: no known difference */
+    const char *doubts;   /* how the machines differ; NULL: no known difference */
+    const char *programs; /* which names are taken for one program; NULL: none differ */
     enum judge_by by;
     const char *by_event; /* JUDGE_BY_EVENT */
     bool clock;           /* the event counts nanoseconds */
@@ -50,6 +51,9 @@ struct verdict_view {
 
 /* Prints the table of one event. False and *err: out of memory. */
 bool verdict_text_print(const struct verdict_view *v, struct out *out, struct err *err);
+
+/* Prints what verdict_text_print says above and below the table. */
+void verdict_text_about(const struct verdict_view *v, struct out *out);
 
 /* Appends the comparison of one event as an object. */
 void verdict_json_print(const struct verdict_view *v, struct json *j);

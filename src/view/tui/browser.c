@@ -17,7 +17,13 @@ void tui_say(struct tui_browser *b, const char *fmt, ...) {
 
 static bool list_events(struct tui_browser *b, struct err *err) {
     vec_clear(&b->events);
-    for (uint32_t i = 0; i < profile_event_count(b->d.profile); i++) {
+    for (uint32_t i = 0; i < b->d.table_count; i++) {
+        uint32_t *slot = vec_push(&b->events);
+        if (!slot)
+            return err_memory(err, "events");
+        *slot = i;
+    }
+    for (uint32_t i = 0; !b->d.table_count && i < profile_event_count(b->d.profile); i++) {
         const struct profile_event *e = profile_event(b->d.profile, i);
         if (e->read <= e->dropped && !b->d.text->keep_empty)
             continue;
@@ -72,7 +78,10 @@ bool tui_refilter(struct tui_browser *b) {
 
 static void event_menu(struct tui_browser *b) {
     tui_popup_menu(&b->popup, "Available samples", TUI_FOR_EVENT);
-    for (size_t i = 0; i < b->events.count; i++) {
+    for (size_t i = 0; i < b->d.table_count; i++)
+        tui_popup_item(&b->popup, (int)i, "%12llu %s", (unsigned long long)b->d.tables[i]->samples,
+                       b->d.tables[i]->name);
+    for (size_t i = 0; !b->d.table_count && i < b->events.count; i++) {
         const struct profile_event *e = profile_event(b->d.profile, b->events.items[i]);
         tui_popup_item(&b->popup, (int)i, "%12llu %s", (unsigned long long)e->total.samples, e->name);
     }

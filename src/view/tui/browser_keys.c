@@ -12,6 +12,11 @@ enum { WHEEL = 3 };
 static void show_header(struct tui_browser *b) {
     struct err err = ERR_INIT;
     struct out text;
+    if (b->table.own) {
+        const char *about = b->table.own->about;
+        tui_popup_text(&b->popup, "What is compared", about, strlen(about));
+        return;
+    }
     if (!b->source->header || !out_init(&text, NULL, NULL)) {
         tui_say(b, "there is no header here");
         return;
@@ -45,14 +50,16 @@ static void fold(struct tui_browser *b, enum tui_fold how) {
         return;
     if (*err.message)
         tui_say(b, "%s", err.message);
-    else if (b->d.text->chain_mode == PROFILE_CHAIN_NONE && !b->d.text->hierarchy)
+    else if (b->table.own && !b->table.own->below)
+        tui_say(b, "%s", b->table.own->no_below);
+    else if (!b->table.own && b->d.text->chain_mode == PROFILE_CHAIN_NONE && !b->d.text->hierarchy)
         tui_say(b, "there are no callchains: record with -g");
     else
         tui_say(b, "there is nothing to expand or collapse here");
 }
 
 static enum tui_state sort_by_member(struct tui_browser *b, int index) {
-    if (b->table.e->members < 2) {
+    if (!b->table.e || b->table.e->members < 2) {
         tui_say(b, "this is no group of events");
         return TUI_GO_ON;
     }
@@ -177,6 +184,12 @@ enum tui_state tui_table_key(struct tui_browser *b, struct tui_press press) {
     case TUI_KEY_BACKSPACE:
         return escape(b);
     case TUI_KEY_ENTER:
+        if (b->table.own && b->table.own->below) {
+            fold(b, TUI_TOGGLE_LEVEL);
+            break;
+        }
+        tui_row_menu(b);
+        break;
     case 'm':
         tui_row_menu(b);
         break;
@@ -193,6 +206,10 @@ enum tui_state tui_table_key(struct tui_browser *b, struct tui_press press) {
         tui_zoom_kernel(b);
         break;
     case 'F':
+        if (b->table.own) {
+            tui_say(b, "percentages are those of the comparison: use --percentage");
+            break;
+        }
         b->filter.relative = !b->filter.relative;
         tui_say(b, "percentages are of %s", b->filter.relative ? "what the filters leave" : "all samples");
         break;

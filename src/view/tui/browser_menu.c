@@ -82,10 +82,10 @@ void tui_row_menu(struct tui_browser *b) {
     bool zoomed = b->filter.text[TUI_BY_THREAD];
     tui_popup_menu(p, "", TUI_FOR_ROW);
     const char *name = tui_table_function(&b->table, &n);
-    if (name) {
+    if (name)
         snprintf(p->title, sizeof p->title, "%.*s", n < 120 ? (int)n : 120, name);
+    if (name && !b->table.own)
         tui_popup_item(p, DO_ANNOTATE, "Annotate %.*s (same as 'a' hotkey)", (int)n, name);
-    }
     name = tui_table_key_text(&b->table, tui_thread_keys, &n);
     if (name)
         tui_popup_item(p, DO_THREAD, zoomed ? "Zoom out of %.*s thread" : "Zoom into %.*s thread", (int)n,
@@ -98,16 +98,18 @@ void tui_row_menu(struct tui_browser *b) {
                            : "Zoom into %.*s DSO (use the 'k' hotkey to zoom directly into the kernel)",
                        (int)n, name);
     name = tui_table_function(&b->table, &n);
-    if (b->d.text->chain_mode != PROFILE_CHAIN_NONE && name)
+    bool opens = b->table.own ? b->table.own->below != NULL : b->d.text->chain_mode != PROFILE_CHAIN_NONE;
+    if (opens && name)
         tui_popup_item(p, DO_EXPAND, "Expand or collapse [%.*s] callchain (one level, same as '+' hotkey)",
                        (int)n, name);
     if (tui_table_key_text(&b->table, tui_socket_keys, &n))
         tui_popup_item(p, DO_SOCKET, "Zoom into Processor Socket");
     name = tui_table_function(&b->table, &n);
-    if (name)
+    if (name && !b->table.own)
         tui_popup_item(p, DO_WHY, "Why it is called %.*s: the evidence (same as 'w' hotkey)", (int)n, name);
-    tui_popup_item(p, DO_FLAME, "Flame graph (same as '%c' hotkey)", b->source->live ? 'g' : 'f');
-    if (!b->source->live)
+    if (!b->table.own)
+        tui_popup_item(p, DO_FLAME, "Flame graph (same as '%c' hotkey)", b->source->live ? 'g' : 'f');
+    if (!b->source->live && !b->table.own)
         tui_popup_item(p, DO_TIMES, "Threads over time (same as 'T' hotkey)");
     if (b->filter.count)
         tui_popup_item(p, DO_ALL, "Take all filters away");

@@ -17,6 +17,7 @@ struct fake {
     struct session session;
     struct report_text_options text;
     uint64_t generation;
+    const struct tui_rows *const *tables; /* one; NULL: the profile is shown */
 };
 
 static struct tui_surface screen;
@@ -28,7 +29,7 @@ static uint64_t generation(void *ctx) {
 
 static struct tui_data data(void *ctx) {
     struct fake *f = ctx;
-    return (struct tui_data){f->session.profile, &f->text};
+    return (struct tui_data){f->session.profile, &f->text, NULL, f->tables, f->tables != NULL};
 }
 
 /* a <- b <- c: 40, a <- c: 20, d of another thread: 10 and, if `more`, 130. */
@@ -241,12 +242,123 @@ static void a_live_source_without_samples(void **state) {
     session_end(&f.session);
 }
 
+/* ---- a table that is no profile's ---- */
+
+static const struct {
+    const char *number, *name;
+    double share;
+    struct tui_style style;
+} own_rows[] = {{"+12.10%", "[.] work", 60, {TUI_TOP, 0}},
+                {"-2.00%", "[.] rest", 20, {TUI_MEDIUM, 0}},
+                {"", "[k] \033[2J", 1, {TUI_NORMAL, TUI_DIM}}};
+
+static struct tui_style own_cell(void *ctx, uint32_t row, size_t column, struct out *out) {
+    (void)ctx;
+    out_str(out, column ? own_rows[row].name : own_rows[row].number);
+    return own_rows[row].style;
+}
+
+static double own_share(void *ctx, uint32_t row) {
+    (void)ctx;
+    return own_rows[row].share;
+}
+
+/* The first row has main <- start below it, and other; the others have nothing. */
+static bool own_below(void *ctx, uint32_t row, struct tui_below *out, struct err *err) {
+    static const struct tui_below_cell cells[] = {{"+1%", {TUI_NORMAL, 0}}};
+    static const struct tui_below_line lines[] = {
+        {0, "main", cells}, {1, "start", cells}, {0, "other", cells}};
+    (void)ctx, (void)err;
+    for (size_t i = 0; !row && i < sizeof lines / sizeof *lines; i++) {
+        struct tui_below_line *line = vec_push(&out->lines);
+        assert_non_null(line);
+        *line = lines[i];
+    }
+    return true;
+}
+
+static void a_table_of_its_own(void **state) {
+    (void)state;
+    struct fake f = {0};
+    struct err err = ERR_INIT;
+    fill(&f, false);
+    const struct profile_column *symbol = &f.session.columns.out.items[f.session.columns.out.count - 1];
+    const struct tui_rows_column columns[] = {{.title = "Delta", .width = 7, .right = true},
+                                              {.is = symbol, .title = "Symbol", .width = 10}};
+    struct tui_rows rows = {.name = "cycles",
+                            .title = "Event 'cycles'",
+                            .of = ": a, then b",
+                            .about = "# about it\n",
+                            .columns = columns,
+                            .column_count = 2,
+                            .row_count = 3,
+                            .cell = own_cell,
+                            .share = own_share,
+                            .below = own_below,
+                            .no_below = "nothing is below"};
+    const struct tui_rows *tables[] = {&rows};
+    f.tables = tables;
+    const struct tui_source source = {.ctx = &f, .generation = generation, .data = data};
+    struct tui_browser *b = tui_browser_new(&source, true, &err);
+    assert_non_null(b);
+    draw(b);
+    assert_string_equal(line(0), "Event 'cycles': a, then b");
+    assert_string_equal(line(1), "    Delta  Symbol");
+    assert_string_equal(line(2), "+ +12.10%  [.] work");
+    assert_string_equal(line(3), "+  -2.00%  [.] rest");
+    assert_string_equal(line(4), "+          [k] \\x1b[2J");
+    assert_int_equal(tui_at(&screen, 3, 4)->style.color, TUI_MEDIUM);
+    assert_int_equal(tui_at(&screen, 4, 12)->style.flags, TUI_DIM);
+    press(b, TUI_KEY_ENTER);
+    assert_string_equal(line(2), "- +12.10%  [.] work");
+    assert_string_equal(line(3), "      +1%  + <- main");
+    assert_string_equal(line(4), "      +1%    <- other");
+    press(b, TUI_KEY_DOWN);
+    press(b, '+');
+    assert_string_equal(line(3), "      +1%  - <- main");
+    assert_string_equal(line(4), "      +1%      <- start");
+    press(b, '-');
+    assert_string_equal(line(4), "      +1%    <- other");
+    press(b, 'E');
+    assert_string_equal(line(4), "      +1%      <- start");
+    assert_string_equal(line(6), "   -2.00%  [.] rest"); /* it turned out to have nothing below it */
+    press(b, 'C');
+    assert_string_equal(line(3), "+  -2.00%  [.] rest");
+    press(b, '/');
+    press(b, 'r');
+    press(b, 'e');
+    press(b, TUI_KEY_ENTER);
+    assert_string_equal(line(0), "Event 'cycles', Symbol: re: a, then b");
+    assert_string_equal(line(2), "+  -2.00%  [.] rest");
+    assert_string_equal(line(3), "");
+    press(b, TUI_KEY_ESC);
+    press(b, 'L');
+    press(b, '5');
+    press(b, TUI_KEY_ENTER);
+    assert_string_equal(line(3), "+  -2.00%  [.] rest");
+    assert_string_equal(line(4), "");
+    press(b, 'i');
+    assert_string_equal(line(1), "# about it");
+    press(b, 'q');
+    rows.below = NULL;
+    press(b, '+');
+    assert_string_equal(line(23), "nothing is below");
+    assert_string_equal(line(2), "  +12.10%  [.] work");
+    press(b, '3');
+    assert_non_null(strstr(line(23), "no group"));
+    press(b, TUI_KEY_ENTER); /* the menu, as nothing can be opened */
+    assert_true(tui_browser_busy(b));
+    tui_browser_free(b);
+    session_end(&f.session);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_folds_and_filters),
         cmocka_unit_test(a_new_generation_is_shown),
         cmocka_unit_test(a_live_source),
         cmocka_unit_test(a_live_source_without_samples),
+        cmocka_unit_test(a_table_of_its_own),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     tui_surface_fini(&screen);

@@ -8,12 +8,16 @@
 
 #include "stacks/stacks.h"
 #include "view/report/report_text.h"
+#include "view/tui/rows.h"
 
 /* One generation; borrowed from the source until it changes. */
 struct tui_data {
     const struct profile *profile;
     const struct report_text_options *text; /* how it would be printed */
     const char *note; /* for the title line: what a live source says of itself; NULL: nothing */
+    /* Shown in place of the profile's events, if there are any. */
+    const struct tui_rows *const *tables;
+    uint32_t table_count;
 };
 
 /* What a live source can be asked for. */

@@ -25,13 +25,27 @@ void tui_table_forget(struct tui_table *t, bool all) {
     t->rows.count = kept;
 }
 
-static struct tui_row *open_row(struct tui_table *t, uint32_t entry) {
+bool tui_table_opens(const struct tui_table *t, uint32_t entry) {
+    if (t->own)
+        return t->own->below;
+    return t->d.text->chain_mode != PROFILE_CHAIN_NONE &&
+           profile_entry_at(t->d.profile, t->e, entry).has_graph;
+}
+
+/* Makes the lines below an entry. */
+static bool make_tree(const struct tui_table *t, struct tui_tree *tree, uint32_t entry, bool all) {
     struct err err = ERR_INIT;
+    if (t->own)
+        return tui_tree_below(tree, t->own, entry, all, &err);
     struct profile_entry x = profile_entry_at(t->d.profile, t->e, entry);
-    if (!x.has_graph || t->d.text->chain_mode == PROFILE_CHAIN_NONE)
+    return tui_tree_make(tree, &t->d, t->e, &x, all, &err);
+}
+
+static struct tui_row *open_row(struct tui_table *t, uint32_t entry) {
+    if (!tui_table_opens(t, entry))
         return NULL;
     struct tui_row *row = calloc(1, sizeof *row), **slot = row ? vec_push(&t->rows) : NULL;
-    if (!slot || !tui_tree_make(&row->tree, &t->d, t->e, &x, t->all_open, &err) ||
+    if (!slot || !make_tree(t, &row->tree, entry, t->all_open) ||
         !hash_map_set(&t->by_entry, entry, (uint32_t)(t->rows.count - 1))) {
         t->rows.count -= slot != NULL;
         if (row)
@@ -156,13 +170,11 @@ static bool toggle_row(struct tui_table *t, bool whole) {
         return true;
     }
     bool all = t->all_open;
-    struct profile_entry x = profile_entry_at(t->d.profile, t->e, tui_table_entry(t));
     if (row) {
-        struct err err = ERR_INIT;
         tui_tree_fini(&row->tree);
         row->closed = false;
         row->whole = whole;
-        return tui_tree_make(&row->tree, &t->d, t->e, &x, whole, &err);
+        return make_tree(t, &row->tree, tui_table_entry(t), whole);
     }
     t->all_open = whole;
     row = open_row(t, tui_table_entry(t));
@@ -214,7 +226,7 @@ bool tui_table_fold(struct tui_table *t, enum tui_fold how, struct err *err) {
         tui_table_forget(t, true);
         t->all_open = how == TUI_OPEN_ALL;
         t->at.line = t->top.line = 0;
-        ok = t->d.text->chain_mode != PROFILE_CHAIN_NONE;
+        ok = t->own ? t->own->below != NULL : t->d.text->chain_mode != PROFILE_CHAIN_NONE;
         break;
     case TUI_TOGGLE_LEVEL:
     case TUI_CLOSE_LEVEL:

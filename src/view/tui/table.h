@@ -13,8 +13,10 @@
 #include "view/tui/tree.h"
 
 struct tui_column {
-    const struct profile_column *is;
-    int width; /* in the current layout */
+    const struct profile_column *is;   /* NULL: a measure of `own` */
+    const struct tui_rows_column *own; /* NULL: of a profile */
+    int width;                         /* in the current layout */
+    bool dropped;                      /* in the current layout */
 };
 
 /* A row that is open. */
@@ -33,10 +35,11 @@ struct tui_place {
 
 struct tui_table {
     struct tui_data d;
-    const struct profile_event *e;
+    const struct profile_event *e; /* NULL: it is no profile's, but of: */
+    const struct tui_rows *own;
     const struct tui_filter *filter; /* borrowed */
     VEC(struct tui_column) columns;
-    VEC(uint32_t) shown;   /* entries that the filter leaves */
+    VEC(uint32_t) shown;   /* entries, or rows of `own`, that the filter leaves */
     VEC(uint32_t) members; /* of the event, those that are shown */
     uint64_t shown_period; /* their own periods */
     bool all_open;
@@ -50,7 +53,8 @@ struct tui_table {
     struct out text; /* scratch */
 };
 
-/* Zeroed at first. Shows the table of the profile's `event`, from its first row on. False: out of memory. */
+/* Zeroed at first. Shows the table of the profile's `event`, or that of d->tables, from its first row on.
+ * False: out of memory. */
 bool tui_table_open(struct tui_table *t, const struct tui_data *d, uint32_t event,
                     const struct tui_filter *filter, struct err *err);
 void tui_table_fini(struct tui_table *t);

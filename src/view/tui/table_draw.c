@@ -6,26 +6,34 @@
 #include "view/tui/table_internal.h"
 
 /* The function's name keeps that much if it needs it; other keys give way down to the least. */
-enum { NAME_WIDTH = 40, LEAST_KEY = 5, MARKER_WIDTH = 2, GAP = 2, LEVEL_INDENT = 2, PERCENT_TOP = 5 };
+enum {
+    NAME_WIDTH = 40,
+    NAME_LEAST = 24,
+    LEAST_KEY = 5,
+    MARKER_WIDTH = 2,
+    GAP = 2,
+    LEVEL_INDENT = 2,
+    PERCENT_TOP = 5
+};
 #define PERCENT_MEDIUM 0.5
 
 /* ---- layout ---- */
 
 static bool is_measure(const struct tui_column *c) {
-    return !profile_column_is_key(c->is);
+    return !c->is || !profile_column_is_key(c->is);
 }
 
-static int title_width(const struct tui_column *c) {
-    const char *title = c->is->title;
-    while (*title == ' ')
-        title++;
-    return (int)strlen(title);
+static const char *title_of(const struct tui_column *c) {
+    const char *title = c->own ? c->own->title : c->is->title;
+    return title + strspn(title, " ");
 }
 
 static int natural_width(const struct tui_table *t, const struct tui_column *c) {
+    if (c->own)
+        return c->own->width;
     int width = is_measure(c) ? c->is->key->width * (int)t->members.count
                               : (int)profile_width(t->d.profile, t->e, c->is);
-    int title = title_width(c);
+    int title = (int)strlen(title_of(c));
     return width < title ? title : width;
 }
 
@@ -52,6 +60,30 @@ static bool narrow_one(struct tui_table *t, size_t name) {
     return widest;
 }
 
+/* Leaves out measures that can be spared as long as names have less room than their least. Returns how many
+ * columns of characters are won. */
+static int drop(struct tui_table *t, size_t name, int used, int cols) {
+    int won = 0, need = used - cols;
+    for (size_t i = t->left_out; i < t->columns.count; i++) {
+        const struct tui_column *c = &t->columns.items[i];
+        int least = i == name ? NAME_LEAST : LEAST_KEY;
+        need -= !is_measure(c) && c->width > least ? c->width - least : 0;
+    }
+    while (need > won) {
+        struct tui_column *most = NULL;
+        for (size_t i = t->left_out; i < t->columns.count; i++) {
+            struct tui_column *c = &t->columns.items[i];
+            if (c->own && c->own->spare && !c->dropped && (!most || c->own->spare > most->own->spare))
+                most = c;
+        }
+        if (!most)
+            break;
+        most->dropped = true;
+        won += most->width + GAP;
+    }
+    return won;
+}
+
 static void lay_out(struct tui_table *t, int cols) {
     size_t name = name_column(t);
     if (t->left_out >= t->columns.count)
@@ -60,6 +92,7 @@ static void lay_out(struct tui_table *t, int cols) {
     for (size_t i = 0; i < t->columns.count; i++) {
         struct tui_column *c = &t->columns.items[i];
         c->width = natural_width(t, c);
+        c->dropped = false;
         if (!is_measure(c) && c->width > cols)
             c->width = cols;
         used += i >= t->left_out ? c->width + GAP : 0;
@@ -67,6 +100,7 @@ static void lay_out(struct tui_table *t, int cols) {
     used -= GAP;
     if (name == t->columns.count)
         return;
+    used -= drop(t, name, used, cols);
     struct tui_column *n = &t->columns.items[name];
     int least = n->width < NAME_WIDTH ? n->width : NAME_WIDTH, over = used - cols;
     int spare = n->width - least;
@@ -114,9 +148,10 @@ static void draw_measure(struct tui_table *t, struct tui_surface *s, int y, int 
 static char row_marker(struct tui_table *t, uint32_t row, const struct profile_entry *entry) {
     if (t->levels_open && entry->count)
         return t->levels_open[t->shown.items[row]] ? '-' : '+';
-    if (!entry->has_graph || t->d.text->chain_mode == PROFILE_CHAIN_NONE)
+    if (!tui_table_opens(t, t->shown.items[row]))
         return ' ';
-    return tui_table_row(t, row) ? '-' : '+';
+    const struct tui_row *open = tui_table_row(t, row);
+    return !open ? '+' : open->tree.lines.count || !t->own ? '-' : ' '; /* it turned out to have nothing */
 }
 
 static void draw_key(struct tui_table *t, struct tui_surface *s, int y, int x, const struct tui_column *c,
@@ -153,7 +188,57 @@ static void draw_level(struct tui_table *t, struct tui_surface *s, int y, int x,
     }
 }
 
+static void draw_own_cell(struct tui_surface *s, int y, int x, const struct tui_column *c,
+                          struct tui_style style, const char *text, size_t n) {
+    if (c->own->right)
+        tui_right(s, y, x, c->width, style, text);
+    else
+        tui_text(s, y, x, c->width, style, text, n);
+}
+
+/* A row that is no profile's. */
+static void draw_own_row(struct tui_table *t, struct tui_surface *s, int y, uint32_t row) {
+    int x = MARKER_WIDTH;
+    tui_fill(s, y, 0, 1, (uint32_t)row_marker(t, row, NULL), tui_style(TUI_NORMAL));
+    for (size_t i = t->left_out; i < t->columns.count && x < s->cols; i++) {
+        const struct tui_column *c = &t->columns.items[i];
+        if (c->dropped)
+            continue;
+        t->text.len = 0;
+        struct tui_style style = t->own->cell(t->own->ctx, t->shown.items[row], i, &t->text);
+        const char *text = out_text(&t->text);
+        draw_own_cell(s, y, x, c, style, text, t->text.len);
+        x += c->width + GAP;
+    }
+}
+
+/* A line below such a row: its measures, and its name in place of the keys. */
+static void draw_below(struct tui_table *t, struct tui_surface *s, int y, const struct tui_tree *tree,
+                       const struct tui_line *line) {
+    const struct tui_below_line *below = &tree->below.lines.items[line->node];
+    int x = MARKER_WIDTH;
+    for (size_t i = t->left_out; i < t->columns.count && is_measure(&t->columns.items[i]); i++) {
+        const struct tui_column *c = &t->columns.items[i];
+        const struct tui_below_cell *cell = &below->cells[i];
+        if (c->dropped)
+            continue;
+        draw_own_cell(s, y, x, c, cell->style, cell->text, strlen(cell->text));
+        x += c->width + GAP;
+    }
+    int most = s->cols - 1 - NAME_LEAST;
+    int indent = most > x && (int)line->indent > most - x ? most - x : (int)line->indent;
+    x += most > x ? indent : 0;
+    tui_fill(s, y, x, 1, (uint32_t)line->marker, tui_style(TUI_NORMAL));
+    x += MARKER_WIDTH;
+    x += tui_str(s, y, x, s->cols - 1 - x, tui_style(TUI_NORMAL), "<- ");
+    tui_str(s, y, x, s->cols - 1 - x, tui_style(TUI_NORMAL), below->name);
+}
+
 static void draw_row(struct tui_table *t, struct tui_surface *s, int y, uint32_t row) {
+    if (t->own) {
+        draw_own_row(t, s, y, row);
+        return;
+    }
     struct profile_entry entry = profile_entry_at(t->d.profile, t->e, t->shown.items[row]);
     int x = MARKER_WIDTH;
     tui_fill(s, y, 0, 1, (uint32_t)row_marker(t, row, &entry), tui_style(TUI_NORMAL));
@@ -176,6 +261,10 @@ static void draw_graph_line(struct tui_table *t, struct tui_surface *s, int y, s
     if (!row || p.line > row->tree.lines.count)
         return;
     const struct tui_line *line = &row->tree.lines.items[p.line - 1];
+    if (t->own) {
+        draw_below(t, s, y, &row->tree, line);
+        return;
+    }
     int most = s->cols - 1 - NAME_WIDTH, x = (int)(line->indent < 10000 ? line->indent : 10000);
     if (x > most) /* what is deeper than the screen is wide still has a name */
         x = most > 0 ? most : 0;
@@ -209,6 +298,12 @@ static void put_filters(const struct tui_table *t, struct out *o) {
 static void make_title(struct tui_table *t) {
     struct out *o = &t->text;
     o->len = 0;
+    if (t->own) {
+        out_str(o, t->own->title);
+        put_filters(t, o);
+        out_str(o, t->own->of);
+        return;
+    }
     out_str(o, "Samples: ");
     report_print_unit(t->e->total.samples, o);
     out_char(o, ' ');
@@ -226,8 +321,10 @@ static void draw_headers(struct tui_table *t, struct tui_surface *s, int y) {
     tui_fill(s, y, 0, s->cols, ' ', tui_style(TUI_HEAD));
     for (size_t i = t->left_out; i < t->columns.count && x < s->cols; i++) {
         const struct tui_column *c = &t->columns.items[i];
-        const char *title = c->is->title + strspn(c->is->title, " ");
-        if (is_measure(c)) {
+        const char *title = title_of(c);
+        if (c->dropped)
+            continue;
+        if (c->own ? c->own->right : is_measure(c)) {
             tui_right(s, y, x, c->width, tui_style(TUI_HEAD), title);
         } else if (t->levels_open) { /* all levels in one place */
             x += first_key ? 0 : tui_str(s, y, x, 3, tui_style(TUI_HEAD), c->is->joined ? "+" : " / ");

@@ -11,18 +11,24 @@ const char *const tui_symbol_keys[] = {"symbol", "sym", NULL},
 
 /* ---- texts ---- */
 
-static const struct profile_column *column_of(const struct tui_table *t, const char *const *names) {
+static const struct tui_column *column_of(const struct tui_table *t, const char *const *names) {
     for (; *names; names++)
-        for (size_t i = 0; i < t->columns.count; i++)
-            if (!strcmp(t->columns.items[i].is->key->name, *names))
-                return t->columns.items[i].is;
+        for (size_t i = 0; i < t->columns.count; i++) {
+            const struct tui_column *c = &t->columns.items[i];
+            if (c->is && !strcmp(c->is->key->name, *names))
+                return c;
+        }
     return NULL;
 }
 
-static void make_text(struct tui_table *t, uint32_t entry, const struct profile_column *c) {
-    struct profile_entry x = profile_entry_at(t->d.profile, t->e, entry);
+static void make_text(struct tui_table *t, uint32_t entry, const struct tui_column *c) {
     t->text.len = 0;
-    profile_text(t->d.profile, t->e, &x, c, &t->text);
+    if (t->own) {
+        t->own->cell(t->own->ctx, entry, (size_t)(c->own - t->own->columns), &t->text);
+    } else {
+        struct profile_entry x = profile_entry_at(t->d.profile, t->e, entry);
+        profile_text(t->d.profile, t->e, &x, c->is, &t->text);
+    }
     while (t->text.len && t->text.buf[t->text.len - 1] == ' ')
         t->text.len--;
 }
@@ -32,7 +38,7 @@ uint32_t tui_table_entry(const struct tui_table *t) {
 }
 
 const char *tui_table_key_text(struct tui_table *t, const char *const *names, size_t *len) {
-    const struct profile_column *c = column_of(t, names);
+    const struct tui_column *c = column_of(t, names);
     if (!c || tui_table_entry(t) == UINT32_MAX)
         return NULL;
     make_text(t, tui_table_entry(t), c);
@@ -70,7 +76,7 @@ const char *tui_table_function(struct tui_table *t, size_t *len) {
 }
 
 bool tui_table_find(struct tui_table *t, const char *name, size_t n) {
-    const struct profile_column *c = column_of(t, tui_symbol_keys);
+    const struct tui_column *c = column_of(t, tui_symbol_keys);
     for (uint32_t i = 0; c && i < t->shown.count; i++) {
         make_text(t, t->shown.items[i], c);
         size_t len = t->text.len;
@@ -87,7 +93,7 @@ bool tui_table_find(struct tui_table *t, const char *name, size_t n) {
 
 /* ---- which rows ---- */
 
-static bool passes(struct tui_table *t, uint32_t entry, const struct profile_column *const *keys) {
+static bool passes(struct tui_table *t, uint32_t entry, const struct tui_column *const *keys) {
     for (unsigned k = 0; k < TUI_FILTERS; k++) {
         if (!t->filter->text[k] || !keys[k])
             continue;
@@ -144,12 +150,18 @@ static bool list_levels(struct tui_table *t, double least) {
 }
 
 static bool list_rows(struct tui_table *t, double least) {
-    const struct profile_column *keys[TUI_FILTERS] = {[TUI_BY_SYMBOL] = column_of(t, tui_symbol_keys),
-                                                      [TUI_BY_THREAD] = column_of(t, tui_thread_keys),
-                                                      [TUI_BY_DSO] = column_of(t, tui_dso_keys),
-                                                      [TUI_BY_SOCKET] = column_of(t, tui_socket_keys)};
+    const struct tui_column *keys[TUI_FILTERS] = {[TUI_BY_SYMBOL] = column_of(t, tui_symbol_keys),
+                                                  [TUI_BY_THREAD] = column_of(t, tui_thread_keys),
+                                                  [TUI_BY_DSO] = column_of(t, tui_dso_keys),
+                                                  [TUI_BY_SOCKET] = column_of(t, tui_socket_keys)};
     bool any = t->filter->count;
     t->shown_period = 0;
+    for (uint32_t i = 0; t->own && i < t->own->row_count; i++)
+        if (!(least > 0 && t->own->share(t->own->ctx, i) < least) && (!any || passes(t, i, keys)) &&
+            !show(t, i))
+            return false;
+    if (t->own)
+        return true;
     for (uint32_t i = 0; i < t->e->root_count; i++) {
         struct profile_entry x = profile_entry_at(t->d.profile, t->e, i);
         if ((least > 0 && report_entry_percent(t->e, &x, t->d.text->children) < least) ||
@@ -182,6 +194,14 @@ bool tui_table_filter(struct tui_table *t, struct err *err) {
 /* ---- opening ---- */
 
 static bool list_columns(struct tui_table *t) {
+    for (size_t i = 0; t->own && i < t->own->column_count; i++) {
+        struct tui_column *made = vec_push(&t->columns);
+        if (!made)
+            return false;
+        *made = (struct tui_column){.is = t->own->columns[i].is, .own = &t->own->columns[i]};
+    }
+    if (t->own)
+        return true;
     const struct profile_columns *columns = t->d.text->columns;
     for (size_t i = 0; i < columns->out.count; i++) {
         const struct profile_column *c = &columns->out.items[i];
@@ -190,13 +210,13 @@ static bool list_columns(struct tui_table *t) {
         struct tui_column *made = vec_push(&t->columns);
         if (!made)
             return false;
-        made->is = c;
+        *made = (struct tui_column){.is = c};
     }
     return true;
 }
 
 static bool list_members(struct tui_table *t) {
-    for (uint32_t i = 0; i < t->e->members; i++) {
+    for (uint32_t i = 0; t->e && i < t->e->members; i++) {
         if (t->e->members > 1 && !t->d.text->keep_empty &&
             !profile_has_samples(t->d.profile, t->e->event + i))
             continue;
@@ -210,18 +230,19 @@ static bool list_members(struct tui_table *t) {
 
 bool tui_table_open(struct tui_table *t, const struct tui_data *d, uint32_t event,
                     const struct tui_filter *filter, struct err *err) {
-    bool headers = t->headers || !t->e;
+    bool headers = t->headers || (!t->e && !t->own);
     int height = t->height;
     tui_table_fini(t);
     t->d = *d;
-    t->e = profile_event(d->profile, event);
+    t->own = d->table_count ? d->tables[event] : NULL;
+    t->e = t->own ? NULL : profile_event(d->profile, event);
     t->filter = filter;
     t->headers = headers;
     t->height = height;
-    if (d->text->hierarchy)
+    if (t->e && d->text->hierarchy)
         t->levels_open = calloc(t->e->entry_count + 1, 1);
-    if ((d->text->hierarchy && !t->levels_open) || !out_init(&t->text, NULL, NULL) || !list_columns(t) ||
-        !list_members(t))
+    if ((t->e && d->text->hierarchy && !t->levels_open) || !out_init(&t->text, NULL, NULL) ||
+        !list_columns(t) || !list_members(t))
         return err_memory(err, "table");
     return tui_table_filter(t, err);
 }

@@ -92,8 +92,31 @@ static bool add_branches(struct tui_tree *t, const struct tui_data *d, const str
     return ok;
 }
 
+/* Lists the lines below a row, but for those that are folded away. */
+static bool lay_below(struct tui_tree *t) {
+    enum { DEEPEST = 40 };
+    uint32_t closed = UINT32_MAX; /* the depth of a closed line: deeper ones are left out */
+    for (uint32_t i = 0; i < t->below.lines.count; i++) {
+        const struct tui_below_line *line = &t->below.lines.items[i];
+        bool parent = i + 1 < t->below.lines.count && line[1].depth > line->depth;
+        if (line->depth > closed)
+            continue;
+        closed = parent && !t->open[i] ? line->depth : UINT32_MAX;
+        if (!add_line(t, (struct tui_line){.node = i,
+                                           .indent = 2 * (line->depth < DEEPEST ? line->depth : DEEPEST),
+                                           .marker = !parent      ? ' '
+                                                     : t->open[i] ? '-'
+                                                                  : '+',
+                                           .folds_frames = true}))
+            return false;
+    }
+    return true;
+}
+
 static bool lay(struct tui_tree *t, const struct tui_data *d, const struct profile_event *e) {
     vec_clear(&t->lines);
+    if (t->own)
+        return lay_below(t);
     if (!t->graph.nodes.count)
         return true;
     if (!is_list(d))
@@ -127,8 +150,20 @@ bool tui_tree_make(struct tui_tree *t, const struct tui_data *d, const struct pr
     return lay(t, d, e) || err_memory(err, "call graph");
 }
 
+bool tui_tree_below(struct tui_tree *t, const struct tui_rows *rows, uint32_t row, bool all,
+                    struct err *err) {
+    t->own = true;
+    if (!rows->below(rows->ctx, row, &t->below, err))
+        return false;
+    t->open = malloc(t->below.lines.count + 1);
+    if (t->open)
+        memset(t->open, all ? OPEN_FRAMES : 0, t->below.lines.count + 1);
+    return (t->open && lay_below(t)) || err_memory(err, "callers");
+}
+
 void tui_tree_fini(struct tui_tree *t) {
     profile_graph_fini(&t->graph);
+    tui_below_fini(&t->below);
     vec_fini(&t->lines);
     free(t->open);
     *t = (struct tui_tree){0};
@@ -178,6 +213,10 @@ static void put_chain(const struct tui_tree *t, const struct tui_data *d, uint32
 
 void tui_tree_text(const struct tui_tree *t, const struct tui_data *d, const struct tui_line *line,
                    struct out *out) {
+    if (t->own) {
+        out_str(out, t->below.lines.items[line->node].name);
+        return;
+    }
     const struct profile_node *n = &t->graph.nodes.items[line->node];
     bool own = line->frame == TUI_CHAIN && d->text->chain_mode == PROFILE_CHAIN_FOLDED;
     if (line->numbered) {

@@ -15,7 +15,7 @@
 #include "view/tui/source.h"
 
 struct tui_line {
-    uint32_t node;  /* of the graph */
+    uint32_t node;  /* of the graph; index of a line below */
     uint32_t frame; /* of the graph; TUI_CHAIN: the line is the whole chain that ends at the node */
     uint32_t indent;
     char marker; /* '+', '-' or ' ' */
@@ -31,14 +31,19 @@ struct tui_tree {
     VEC(struct tui_line) lines;
     uint64_t period; /* of the row */
     bool single;
+    struct tui_below below; /* shown in place of the graph, if `own` */
+    bool own;
 };
 
 /* Builds the tree of a row, with everything open or nothing but the first level. False: out of memory. */
 bool tui_tree_make(struct tui_tree *t, const struct tui_data *d, const struct profile_event *e,
                    const struct profile_entry *entry, bool all, struct err *err);
+/* As tui_tree_make, of what is below a row of a table that is no profile's. */
+bool tui_tree_below(struct tui_tree *t, const struct tui_rows *rows, uint32_t row, bool all, struct err *err);
 void tui_tree_fini(struct tui_tree *t);
 
-/* Opens or closes what a line's marker stands for. False: it has no marker, or memory ran out. */
+/* Opens or closes what a line's marker stands for. False: it has no marker, or memory ran out. e NULL: it is
+ * one of tui_tree_below. */
 bool tui_tree_toggle(struct tui_tree *t, const struct tui_data *d, const struct profile_event *e,
                      size_t line);
 /* Returns the line whose marker folds a line away: itself, or one above it; SIZE_MAX: the row. */
