@@ -50,17 +50,18 @@ static const struct tui_style unproved = {TUI_NORMAL, TUI_DIM};
 
 static struct tui_style put_judged(const struct diff_rows *r, struct diff_place p,
                                    const struct compare_cell *cells, size_t column, struct out *out) {
-    struct verdict_cells judged;
+    enum interval_says says = r->verdict->judgement->rows.items[p.row].says;
+    char text[VERDICT_CELL];
     if (cells)
-        verdict_cells_part(r->verdict, p.row, cells, &judged);
+        verdict_cell_put_part(r->verdict, p.row, cells, (unsigned)column, text);
     else
-        verdict_cells_row(r->verdict, p.row, &judged);
-    out_str(out, judged.texts[column]);
-    if (judged.says != INTERVAL_MORE && judged.says != INTERVAL_LESS)
+        verdict_cell_put(r->verdict, p.row, (unsigned)column, text);
+    out_str(out, text);
+    if (says != INTERVAL_MORE && says != INTERVAL_LESS)
         return unproved;
     /* What came through a caller is not judged by itself. */
     return cells || column < VERDICT_CHANGE ? tui_style(TUI_NORMAL)
-                                            : style_of(judged.says == INTERVAL_MORE ? 1 : -1);
+                                            : style_of(says == INTERVAL_MORE ? 1 : -1);
 }
 
 static struct tui_style put_measure(const struct diff_rows *r, struct diff_place p,

@@ -73,30 +73,44 @@ bool verdict_is_told(const struct verdict_view *v, size_t key) {
 static const char *const says[] = {
     [INTERVAL_TOO_FEW] = "few", [INTERVAL_NOTHING] = "~", [INTERVAL_LESS] = "less", [INTERVAL_MORE] = "more"};
 
-/* Puts what a row, or a part of it, cost. */
-static void put_costs(const struct verdict_view *v, double base, double now, struct verdict_cells *out) {
-    put_cost(v, base, out->texts[VERDICT_BASE]);
-    put_cost(v, now, out->texts[VERDICT_NEW]);
-    put_change(v, now - base, out->texts[VERDICT_CHANGE]);
+/* Puts one of the columns up to the change, of what a row, or a part of it, cost. */
+static void put_costs(const struct verdict_view *v, double base, double now, unsigned column, char *text) {
+    if (column == VERDICT_CHANGE)
+        put_change(v, now - base, text);
+    else
+        put_cost(v, column == VERDICT_BASE ? base : now, text);
 }
 
-void verdict_cells_row(const struct verdict_view *v, uint32_t row, struct verdict_cells *out) {
-    const struct interval *r = &v->judgement->rows.items[row];
+static void put_interval(const struct verdict_view *v, const struct interval *r, char *text) {
     char low[VERDICT_TEXT], high[VERDICT_TEXT];
+    *text = '\0';
+    if (r->says == INTERVAL_TOO_FEW)
+        return;
+    put_change(v, r->low, low);
+    put_change(v, r->high, high);
+    snprintf(text, VERDICT_CELL, "%s to %s", low, high);
+}
+
+static void put_relative(const struct interval *r, char *text) {
     double share = r->base > 0 ? r->now / r->base : 0;
-    *out = (struct verdict_cells){.says = r->says};
-    put_costs(v, r->base, r->now, out);
-    if (r->says != INTERVAL_TOO_FEW) {
-        put_change(v, r->low, low);
-        put_change(v, r->high, high);
-        snprintf(out->texts[VERDICT_INTERVAL], sizeof *out->texts, "%s to %s", low, high);
-    }
-    if (r->base > 0 && r->now > 0)
-        snprintf(out->texts[VERDICT_RELATIVE], sizeof *out->texts, fabs(share - 1) < 10 ? "%+.1f%%" : "x%.3g",
-                 fabs(share - 1) < 10 ? (share - 1) * 100 : share);
+    if (!(r->base > 0 && r->now > 0))
+        snprintf(text, VERDICT_CELL, r->base > 0 ? "gone" : "new");
+    else if (fabs(share - 1) < 10)
+        snprintf(text, VERDICT_CELL, "%+.1f%%", (share - 1) * 100);
     else
-        snprintf(out->texts[VERDICT_RELATIVE], sizeof *out->texts, r->base > 0 ? "gone" : "new");
-    snprintf(out->texts[VERDICT_SAYS], sizeof *out->texts, "%s", says[r->says]);
+        snprintf(text, VERDICT_CELL, "x%.3g", share);
+}
+
+void verdict_cell_put(const struct verdict_view *v, uint32_t row, unsigned column, char *text) {
+    const struct interval *r = &v->judgement->rows.items[row];
+    if (column < VERDICT_INTERVAL)
+        put_costs(v, r->base, r->now, column, text);
+    else if (column == VERDICT_INTERVAL)
+        put_interval(v, r, text);
+    else if (column == VERDICT_RELATIVE)
+        put_relative(r, text);
+    else
+        snprintf(text, VERDICT_CELL, "%s", says[r->says]);
 }
 
 /* Sums of a row, or of a caller of it, on both sides. */
@@ -106,13 +120,15 @@ static void sum_sides(const struct verdict_view *v, const struct compare_cell *c
         sums[v->files[s].is_new] += (double)cells[s].period;
 }
 
-void verdict_cells_part(const struct verdict_view *v, uint32_t row, const struct compare_cell *cells,
-                        struct verdict_cells *out) {
+void verdict_cell_put_part(const struct verdict_view *v, uint32_t row, const struct compare_cell *cells,
+                           unsigned column, char *text) {
     const struct interval *r = &v->judgement->rows.items[row];
     double whole[2], part[2];
-    *out = (struct verdict_cells){.says = r->says};
+    *text = '\0';
+    if (column >= VERDICT_INTERVAL)
+        return;
     sum_sides(v, compare_cell_at(v->compare, row, 0), whole);
     sum_sides(v, cells, part);
     put_costs(v, whole[0] > 0 ? r->base * part[0] / whole[0] : 0,
-              whole[1] > 0 ? r->now * part[1] / whole[1] : 0, out);
+              whole[1] > 0 ? r->now * part[1] / whole[1] : 0, column, text);
 }

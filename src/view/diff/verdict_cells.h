@@ -16,7 +16,7 @@ enum {
     VERDICT_COLUMNS
 };
 
-enum { VERDICT_TEXT = 64 };
+enum { VERDICT_TEXT = 64, VERDICT_CELL = 2 * VERDICT_TEXT + 8 };
 
 struct verdict_column {
     const char *title;
@@ -34,16 +34,11 @@ const char *verdict_unit(const struct verdict_view *v);
 /* Whether a key's only value is fixed by a filter: it has no column then. */
 bool verdict_is_told(const struct verdict_view *v, size_t key);
 
-struct verdict_cells {
-    char texts[VERDICT_COLUMNS][2 * VERDICT_TEXT + 8];
-    enum interval_says says;
-};
-
-/* Puts the cells of a row. */
-void verdict_cells_row(const struct verdict_view *v, uint32_t row, struct verdict_cells *out);
-/* Puts those of the part of a row that came through a caller, which has `cells`: the part of its cost; the
- * columns from the interval on are empty. */
-void verdict_cells_part(const struct verdict_view *v, uint32_t row, const struct compare_cell *cells,
-                        struct verdict_cells *out);
+/* Puts a cell of a row; `text` has room for VERDICT_CELL bytes. */
+void verdict_cell_put(const struct verdict_view *v, uint32_t row, unsigned column, char *text);
+/* As verdict_cell_put, of the part of a row that came through a caller, which has `cells`: the part of its
+ * cost; "" from the interval on. */
+void verdict_cell_put_part(const struct verdict_view *v, uint32_t row, const struct compare_cell *cells,
+                           unsigned column, char *text);
 
 #endif

@@ -120,22 +120,22 @@ static void print_titles(const struct verdict_view *v, struct out *o) {
 
 static void print_row(const struct verdict_view *v, uint32_t row, struct out *o) {
     const struct compare *c = v->compare;
-    struct verdict_cells cells;
-    verdict_cells_row(v, row, &cells);
-    for (size_t i = 0; i < VERDICT_COLUMNS; i++) {
+    char text[VERDICT_CELL];
+    for (unsigned i = 0; i < VERDICT_COLUMNS; i++) {
         const struct verdict_column *column = &verdict_columns[i];
+        verdict_cell_put(v, row, i, text);
         out_str(o, i ? "  " : "");
         if (column->right)
-            out_right(o, cells.texts[i], strlen(cells.texts[i]), column->width);
+            out_right(o, text, strlen(text), column->width);
         else
-            out_left(o, cells.texts[i], strlen(cells.texts[i]), column->width);
+            out_left(o, text, strlen(text), column->width);
     }
     for (size_t i = 0; i < c->keys.count; i++) {
-        const char *text = c->rows.items[row].texts[i];
+        const char *key = c->rows.items[row].texts[i];
         if (verdict_is_told(v, i))
             continue;
         out_str(o, "  ");
-        out_left(o, text, strlen(text), i + 1 < c->keys.count ? c->widths.items[i] : 0);
+        out_left(o, key, strlen(key), i + 1 < c->keys.count ? c->widths.items[i] : 0);
     }
     out_char(o, '\n');
 }
@@ -150,12 +150,12 @@ static bool print_callers(const struct verdict_view *v, uint32_t row, struct com
         return false;
     for (size_t i = 0; i < callers->list.count; i++) {
         const struct compare_caller *k = &callers->list.items[i];
-        struct verdict_cells cells;
+        char text[VERDICT_CELL];
         size_t blanks = 2 * (k->depth < DEEPEST ? k->depth : DEEPEST);
-        verdict_cells_part(v, row, &callers->cells.items[k->cells], &cells);
-        for (size_t n = 0; n < VERDICT_COLUMNS; n++) {
+        for (unsigned n = 0; n < VERDICT_COLUMNS; n++) {
             if (n < VERDICT_INTERVAL) {
-                out_right(o, cells.texts[n], strlen(cells.texts[n]), verdict_columns[n].width);
+                verdict_cell_put_part(v, row, &callers->cells.items[k->cells], n, text);
+                out_right(o, text, strlen(text), verdict_columns[n].width);
                 out_str(o, "  ");
             } else {
                 blanks += verdict_columns[n].width + 2;
