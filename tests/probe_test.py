@@ -284,6 +284,30 @@ def markers(folder):
     check(r.status == 1 and "no markers" in r.err, f"none at all: {r}")
 
 
+def split(folder):
+    """-gsplit-dwarf without the files that have the rest: which file is missing, and the package that is not read."""
+    folder = os.path.join(folder, "split.d")
+    os.mkdir(folder)
+    subprocess.run(["cc", "-g", "-O2", "-gsplit-dwarf", "-o", "split", "../p.c"], cwd=folder, check=True)
+    parts = [n for n in os.listdir(folder) if n.endswith(".dwo")]
+    if len(parts) != 1:
+        print("SKIP split: this compiler makes no .dwo")
+        return
+    r = probe("-x", "split", "-D", "work n", cwd=folder)
+    check(r.status == 0 and r.out, f"with its .dwo: {r}")
+    os.remove(os.path.join(folder, parts[0]))
+    for package in (False, True):
+        if package:
+            with open(os.path.join(folder, "split.dwp"), "wb"):
+                pass
+        for words in (["-D", "work n"], ["-D", "work:2"], ["-V", "work"], ["-L", "work"]):
+            r = probe("-x", "split", *words, cwd=folder)
+            check(r.status == 1 and not r.out and len(r.err.splitlines()) == 1 and parts[0] in r.err and
+                  "-gsplit-dwarf" in r.err and ("split.dwp cannot be read" in r.err) == package, f"split, {words}: {r}")
+    r = probe("-x", "split", "-D", "work", cwd=folder)
+    check(r.status == 0 and not r.err, f"a symbol needs no .dwo: {r}")
+
+
 def cached(folder):
     """--cache: what is kept, in perf's form, and what is found there again."""
     home = os.path.join(folder, "home")
@@ -498,6 +522,7 @@ def main():
         modules(folder)
         variants(folder)
         markers(folder)
+        split(folder)
         cached(folder)
         usage(folder)
     return support.status()

@@ -150,7 +150,8 @@ static bool variable(const struct request *r, const struct probe_arg *arg, struc
             arg->text, r->image->debug_err.message);
     if (!r->place->has_instance)
         return err_set(r->err, ERR_ABSENT, arg->text,
-                       "cannot be looked up: nothing describes the function that this place is in");
+                       "cannot be looked up: nothing describes the function that this place is in%s",
+                       probe_image_missing(r->image));
     struct object_debug_place at = {r->place->instance, r->place->addr, r->place->entry, r->place->between};
     const struct object_debug_path path = {arg->text, arg->steps.items, arg->steps.count};
     if (!object_debug_value(d, at, &path, &v, r->err)) {

@@ -227,3 +227,18 @@ struct object_debug *probe_image_debug(struct probe_image *i) {
         object_debug_rest_by(i->debug, rest, i->store);
     return i->debug;
 }
+
+const char *probe_image_missing(struct probe_image *i) {
+    const char *name = i->debug ? object_debug_missing(i->debug) : NULL;
+    const char *package = name ? arena_printf(&i->arena, "%s.dwp", i->path) : NULL;
+    bool packed = package && os_place_taken(package);
+    const char *text =
+        !name
+            ? ""
+            : arena_printf(&i->arena,
+                           ": debugging information is missing: %s is not where it was made%s%s%s; put that "
+                           "file there, or build without -gsplit-dwarf",
+                           name, packed ? ", and the package " : "", packed ? package : "",
+                           packed ? " cannot be read" : "");
+    return text ? text : "";
+}

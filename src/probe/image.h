@@ -50,6 +50,10 @@ bool probe_image_open(struct probe_image *i, const char *path, const struct prob
                       struct err *err);
 void probe_image_fini(struct probe_image *i);
 
+/* Why DWARF may not have had an answer: ": ... FILE.dwo is not where ...", what to do; "" where nothing that
+ * was asked for is missing. Lives as long as the image. */
+const char *probe_image_missing(struct probe_image *i);
+
 /* What DWARF says; NULL and i->debug_err: why there is none. */
 struct object_debug *probe_image_debug(struct probe_image *i);
 

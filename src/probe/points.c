@@ -318,8 +318,9 @@ bool probe_points_find(struct probe_image *i, const struct probe_spec *spec, con
             out->items[kept++] = out->items[k];
     out->count = kept;
     if (!kept)
-        return err_set(err, ERR_ABSENT, NULL, "Probe point '%s' not found in %s%s%s.", spec->text, i->path,
-                       *i->debug_err.message ? ", which has " : "", i->debug_err.message);
+        return err_set(err, ERR_ABSENT, NULL, "Probe point '%s' not found in %s%s%s%s%s", spec->text, i->path,
+                       *i->debug_err.message ? ", which has " : "", i->debug_err.message,
+                       probe_image_missing(i), *probe_image_missing(i) ? "" : ".");
     if (kept > most)
         return err_set(
             err, ERR_USAGE, NULL,

@@ -117,12 +117,20 @@ bool debug_entry(Dwarf_Die *die, uint64_t *addr) {
     return false;
 }
 
-Dwarf_Die debug_split(Dwarf_Die unit) {
+Dwarf_Die debug_split(struct object_debug *d, Dwarf_Die unit) {
     Dwarf_Die sub;
+    const char *name;
     if (unit.addr && !dwarf_haschildren(&unit) &&
         dwarf_cu_info(unit.cu, NULL, NULL, NULL, &sub, NULL, NULL, NULL) == 0 && sub.addr)
         return sub;
+    if (unit.addr && !dwarf_haschildren(&unit) &&
+        ((name = debug_text(&unit, DW_AT_dwo_name)) || (name = debug_text(&unit, DW_AT_GNU_dwo_name))))
+        d->missing = name;
     return unit;
+}
+
+const char *object_debug_missing(const struct object_debug *d) {
+    return d->missing;
 }
 
 /* Where the function's code proper begins, as debuggers put a breakpoint there. */

@@ -29,6 +29,10 @@ void object_debug_free(struct object_debug *d); /* NULL is allowed */
 /* Whenever much was read that is not needed again soon, `rest` is called: pages of files may go. */
 void object_debug_rest_by(struct object_debug *d, void (*rest)(void *ctx), void *ctx);
 
+/* A file that has the rest of a unit's DWARF (-gsplit-dwarf), as the unit names it, and which some
+ * answer lacked because it is not there; NULL: none. */
+const char *object_debug_missing(const struct object_debug *d);
+
 /* A function's code, or a copy of it that was inlined into another. */
 struct object_instance {
     uint32_t id;        /* for questions about it */

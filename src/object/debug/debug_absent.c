@@ -20,6 +20,11 @@ void object_debug_free(struct object_debug *d) {
     (void)d;
 }
 
+const char *object_debug_missing(const struct object_debug *d) {
+    (void)d;
+    return NULL;
+}
+
 /* No object_debug exists that the other functions could be called with. */
 bool object_debug_functions(struct object_debug *d, const struct object_debug_query *q, object_instances *out,
                             struct err *err) {

@@ -24,7 +24,8 @@ struct object_debug {
     uint16_t machine;                         /* EM_ */
     void (*rest)(void *ctx);                  /* NULL: nothing rests */
     void *rest_ctx;
-    bool swap, crosses; /* entries may refer to other units' */
+    const char *missing; /* object_debug_missing */
+    bool swap, crosses;  /* entries may refer to other units' */
     VEC(struct debug_instance) instances;
 };
 
@@ -39,7 +40,7 @@ bool debug_is_list(Dwarf_Attribute *a);
 /* The first instruction of an entry with code. False: it has none. */
 bool debug_entry(Dwarf_Die *die, uint64_t *addr);
 /* The unit whose entries are `unit`'s: itself, or its split one. */
-Dwarf_Die debug_split(Dwarf_Die unit);
+Dwarf_Die debug_split(struct object_debug *d, Dwarf_Die unit);
 /* Makes an instance known. False: out of memory. */
 bool debug_note(struct object_debug *d, const struct debug_instance *i, struct object_instance *out);
 

@@ -168,7 +168,7 @@ bool object_debug_functions(struct object_debug *d, const struct object_debug_qu
         if (!dwarf_offdie(d->lines->main.dwarf, at + header_size, &unit) ||
             !may_have(d, &unit, at, next, q->name, &s))
             continue;
-        w.unit = debug_split(unit);
+        w.unit = debug_split(d, unit);
         walk(&w, &w.unit, &none, 0);
     }
     if (out->count > before)
@@ -218,7 +218,7 @@ bool object_debug_at(struct object_debug *d, object_vaddr addr, bool function, s
         Dwarf_Die unit;
         if (!dwarf_offdie(d->lines->main.dwarf, d->lines->units.items[index].die, &unit))
             continue;
-        i.unit = debug_split(unit);
+        i.unit = debug_split(d, unit);
         if (descend(&i.unit, addr, function, &i, 0) && i.function.addr && debug_note(d, &i, out))
             return true;
     }

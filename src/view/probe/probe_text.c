@@ -120,7 +120,8 @@ bool probe_text_variables(struct out *o, struct probe_image *i, const struct pro
         ok = variables_at(o, i, &points.items[k], v, &a, err);
     }
     if (ok && !any)
-        ok = err_set(err, ERR_ABSENT, spec->text, "is in code that nothing describes: it has no variables");
+        ok = err_set(err, ERR_ABSENT, spec->text, "is in code that nothing describes%s",
+                     *probe_image_missing(i) ? probe_image_missing(i) : ": it has no variables");
     vec_fini(&points);
     arena_fini(&a);
     return ok;
@@ -208,8 +209,8 @@ static bool function_lines(struct out *o, struct probe_image *i, const struct pr
             break;
         }
     if (ok && (!f || !f->file || !f->line))
-        ok = err_set(err, ERR_ABSENT, NULL, "Specified source line(function: %s, line:%u) is not found.",
-                     l->function, l->first);
+        ok = err_set(err, ERR_ABSENT, NULL, "Specified source line(function: %s, line:%u) is not found%s",
+                     l->function, l->first, *probe_image_missing(i) ? probe_image_missing(i) : ".");
     uint32_t last = ok && l->last < UINT32_MAX - f->line ? f->line + l->last : UINT32_MAX;
     ok = ok && object_debug_statements(d, &(struct object_debug_span){f->file, f->line + l->first, last, f},
                                        &lines, err);
