@@ -132,6 +132,7 @@ def check_arguments(folder, path):
     r = record(path, "serve n=%nosuch", command=(program,))
     t.check("no such register", r.status == 1 and "no such register" in r.err and r.err.count("\n") == 1, r)
     check_killed(folder, program)
+    check_process(folder, program)
 
 
 def eventually(condition):
@@ -164,6 +165,34 @@ def check_killed(folder, program):
     finally:
         with contextlib.suppress(ProcessLookupError):  # a program that had not begun ends with its recorder
             os.killpg(p.pid, signal.SIGKILL)
+
+
+def check_process(folder, program):
+    """-p: the place is in the program of the process, whatever command says how long."""
+    path = os.path.join(folder, "process.data")
+    with subprocess.Popen([program, "on"]) as server:
+        who = ["-p", str(server.pid)]
+        p = subprocess.Popen([SONDE, "record", "-q", "-o", path, "--probe", "serve n", *who, "--", "sleep", "600"], env=ENV,
+                             start_new_session=True)
+        try:
+            t.check("-p and a command", eventually(lambda: os.path.exists(path) and events(path)), path)
+            p.send_signal(signal.SIGINT)
+            p.wait()
+            t.check("-p: the process's own program", set(events(path)) == {"probe_server:serve"}, set(events(path)))
+            r = support.run([SONDE, "record", "-o", path, "--probe", "no_such_place", *who, "--", "true"], env=ENV)
+            t.check("-p: no such place", r.status == 1 and os.path.realpath(program) in r.err and r.err.count("\n") == 1, r)
+            r = support.run([SONDE, "record", "-o", path, "--probe", "serve", "-p", f"{server.pid},{os.getpid()}", "--", "true"], env=ENV)
+            t.check("-p: several programs", r.status != 0 and "several programs" in r.err and r.err.count("\n") == 1, r)
+            os.rename(program, program + ".old")
+            shutil.copy(program + ".old", program)
+            os.remove(program + ".old")
+            r = support.run([SONDE, "record", "-o", path, "--probe", "serve", *who, "--", "true"], env=ENV)
+            t.check("-p: another file has its path", r.status == 1 and "no longer" in r.err and r.err.count("\n") == 1, r)
+        finally:
+            for one in (p, server):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one.pid, signal.SIGKILL)
+            p.wait()
 
 
 def programs():
@@ -206,7 +235,7 @@ def main():
         check_arguments(folder, path)
         r = record(path, "no_such_function_here")
         t.check("no such function", r.status == 1 and "no_such_function_here" in r.err, r)
-        r = support.run([SONDE, "record", "-o", path, "-p", str(os.getpid()), "--probe", "main"])
+        r = support.run([SONDE, "record", "-o", path, "-a", "--probe", "main"])
         t.check("no file", r.status == 129 or (r.status == 1 and "name the program" in r.err), r)
         r = record(path, "/no/such/file main")
         t.check("no such file", r.status == 1 and "/no/such/file" in r.err, r)

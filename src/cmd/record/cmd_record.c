@@ -308,7 +308,8 @@ static const struct option options[] = {
     OPTION_LIST(
         0, "probe", struct record_cli, probes, "[/FILE ]PLACE [ARG ...]",
         "record where a program passes a place, and arguments there, as sonde probe takes them: FUNC, "
-        "FUNC%return, FUNC:LINE, SRC:LINE ...; without a file it is the command's. Nothing of it stays"),
+        "FUNC%return, FUNC:LINE, SRC:LINE ...; without a file it is that of -p or -t, else the command's. "
+        "Nothing of it stays"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
     OPTION_U64(
         0, "proc-map-timeout", struct record_cli, map_timeout_ms, "n",
@@ -457,6 +458,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         c->o.inherit = !c->no_inherit;
     else if (c->o.target.tids)
         c->o.inherit = false;
+    const struct record_probe_whose whose = {.tasks = c->o.target.pids ? c->o.target.pids : c->o.target.tids,
+                                             .command = c->o.command ? c->o.command[0] : NULL};
     bool ok = src || err_memory(&err, "events");
     if (ok)
         perf_event_sources_filter_samples(src);
@@ -465,7 +468,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     ok = ok && record_args_rate(c->freq, &c->o, &sysfs_system, &err) &&
          event_options_user(c->user, uid, &c->o.target.uid, &err) && settle_config(c, env->config, &err) &&
          event_choices_parse(&c->selected, src, &events, &triggers, &err) &&
-         record_probe_add(env, &c->probes, c->o.command ? c->o.command[0] : NULL, src, &events, &err) &&
+         record_probe_add(env, &c->probes, &whose, src, &events, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (triggers.items.count)
         c->o.switch_output = c->o.timestamp_names = true;

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/record/record_probe.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/files/place.h"
 #include "probe/points.h"
 #include "probe/program.h"
 #include "record/probes/probes.h"
 
-enum { SEMAPHORE_SHIFT = 32 /* ref_ctr_offset in the uprobe PMU's config */ };
+enum {
+    SEMAPHORE_SHIFT = 32, /* ref_ctr_offset in the uprobe PMU's config */
+    PATH_ROOM = 4096,
+};
 
 struct adding {
     const struct command_env *env;
+    const struct record_probe_whose *whose;
     struct perf_event_sources *src;
     struct perf_events *events;
     struct arena a;
@@ -36,15 +43,62 @@ static const char *find_command(struct adding *w, const char *command) {
     return NULL;
 }
 
+/* The file that a process runs. NULL and *err: it has none, or its path leads to another one now. */
+static const char *program_of(struct adding *w, const char *pid, size_t digits, struct err *err) {
+    char exe[64], path[PATH_ROOM];
+    struct stat runs, there;
+    snprintf(exe, sizeof exe, "/proc/%.*s/exe", (int)(digits < 20 ? digits : 20), pid);
+    if (stat(exe, &runs) != 0) {
+        err_set(
+            err, errno == ENOENT ? ERR_ABSENT : ERR_PERMISSION, "--probe",
+            "the program of process %.*s cannot be found (%s): name it first: --probe '/usr/bin/NAME PLACE'",
+            (int)digits, pid, strerror(errno));
+        return NULL;
+    }
+    if (!os_place_real(exe, path, sizeof path, NULL) || stat(path, &there) != 0 ||
+        there.st_ino != runs.st_ino || there.st_dev != runs.st_dev) {
+        err_set(err, ERR_ABSENT, "--probe",
+                "the program of process %.*s is no longer, or not here, where it was started from: name it "
+                "first: --probe '/usr/bin/NAME PLACE'",
+                (int)digits, pid);
+        return NULL;
+    }
+    const char *file = arena_strndup(&w->a, path, strlen(path));
+    return file ? file : (err_memory(err, "probe"), NULL);
+}
+
+/* The one program that all tasks run. NULL and *err: there are several. */
+static const char *program_of_tasks(struct adding *w, const char *tasks, struct err *err) {
+    const char *file = NULL;
+    for (size_t n; *tasks; tasks += n + (tasks[n] == ',')) {
+        n = strcspn(tasks, ",");
+        const char *one = program_of(w, tasks, n, err);
+        if (!one)
+            return NULL;
+        if (file && strcmp(file, one) != 0) {
+            err_set(err, ERR_USAGE, "--probe",
+                    "the processes run several programs (%s, %s): name one first: --probe '%s PLACE'", file,
+                    one, one);
+            return NULL;
+        }
+        file = one;
+    }
+    if (!file)
+        err_set(err, ERR_USAGE, "--probe", "no process is named");
+    return file;
+}
+
 /* Takes "/FILE " from the beginning of *text. */
-static const char *take_file(struct adding *w, const char **text, const char *command, struct err *err) {
+static const char *take_file(struct adding *w, const char **text, struct err *err) {
     const char *blank = strchr(*text, ' ');
     if (**text == '/' && blank) {
         const char *file = arena_strndup(&w->a, *text, (size_t)(blank - *text));
         *text = blank + strspn(blank, " ");
         return file ? file : (err_memory(err, "probe"), NULL);
     }
-    const char *file = command ? find_command(w, command) : NULL;
+    if (w->whose->tasks)
+        return program_of_tasks(w, w->whose->tasks, err);
+    const char *file = w->whose->command ? find_command(w, w->whose->command) : NULL;
     if (!file)
         err_set(err, ERR_USAGE, "--probe", "name the program or library first: --probe '/usr/bin/NAME %s'",
                 *text);
@@ -87,14 +141,14 @@ static bool add_event(struct adding *w, const struct probe_event *e, struct err 
     return made->name || err_memory(err, "probe");
 }
 
-static bool add_probe(struct adding *w, const char *text, const char *command, struct err *err) {
+static bool add_probe(struct adding *w, const char *text, struct err *err) {
     const struct probe_image_options open = {.buildid_dir = w->env->buildid_dir,
                                              .debuginfod_urls = w->env->debuginfod_urls};
     const struct probe_options options = {0};
     struct probe_image image = {.path = NULL};
     probe_events made = {0};
     struct probe_spec spec = {0};
-    const char *file = take_file(w, &text, command, err);
+    const char *file = take_file(w, &text, err);
     bool ok = file && probe_spec_parse(text, &w->a, &spec, err) &&
               probe_image_open(&image, file, &open, err) &&
               probe_events_make(&image, &spec, &options, &w->events->arena, &made, err) &&
@@ -113,12 +167,13 @@ static bool add_probe(struct adding *w, const char *text, const char *command, s
     return ok;
 }
 
-bool record_probe_add(const struct command_env *env, const struct option_list *probes, const char *command,
-                      struct perf_event_sources *src, struct perf_events *events, struct err *err) {
-    struct adding w = {.env = env, .src = src, .events = events};
+bool record_probe_add(const struct command_env *env, const struct option_list *probes,
+                      const struct record_probe_whose *whose, struct perf_event_sources *src,
+                      struct perf_events *events, struct err *err) {
+    struct adding w = {.env = env, .whose = whose, .src = src, .events = events};
     bool ok = true;
     for (size_t i = 0; ok && i < probes->count; i++)
-        ok = add_probe(&w, probes->items[i], command, err);
+        ok = add_probe(&w, probes->items[i], err);
     probe_events_fini(&w.there);
     arena_fini(&w.a);
     return ok;
