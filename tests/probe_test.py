@@ -394,9 +394,10 @@ def kernel(folder):
         return
     check(r.status == 0 and r.out == b"r:probe/some_function__return a_b:some_function+0 $retval\n", f"a module's file: {r}")
     for words in (["-D", "no_such_function_at_all"], ["-D", "vfs_read:3"], ["-D", "vfs_read file"], ["-V", "vfs_read"],
-                  ["-k", "o2", "-D", "main"], ["-m", "no_such_module", "-D", "vfs_read"]):
+                  ["-k", "o2", "-D", "main"], ["-m", "no_such_module", "-D", "vfs_read"],
+                  ["-m", "/no/such.ko", "-D", "f:3"]):
         r = probe(*words, cwd=folder)
-        check(r.status in (1, 129) and not r.out and len(r.err.splitlines()) == 1, f"{words}: one line: {r}")
+        check(r.status in (1, 129) and not r.out and len(r.err.splitlines()) == 1 and "cache" not in r.err, f"{words}: one line: {r}")
     # What a vmlinux is: symbols that count from _text.
     with open(os.path.join(folder, "k.c"), "w", encoding="utf-8") as f:
         f.write('__asm__(".text\\n.globl _text\\n_text:\\n");\n'

@@ -131,6 +131,7 @@ def check_arguments(folder, path):
     t.check("by -e, and the program can still fork", r.status == 0 and len(events(path)) == 3, (r, events(path)))
     r = record(path, "serve n=%nosuch", command=(program,))
     t.check("no such register", r.status == 1 and "no such register" in r.err and r.err.count("\n") == 1, r)
+    check_kept(folder, program, path)
     check_killed(folder, program)
     check_process(folder, program)
 
@@ -165,6 +166,23 @@ def check_killed(folder, program):
     finally:
         with contextlib.suppress(ProcessLookupError):  # a program that had not begun ends with its recorder
             os.killpg(p.pid, signal.SIGKILL)
+
+
+def check_kept(folder, program, path):
+    """A probe of the build-id cache, in a program without debugging information."""
+    bare = os.path.join(folder, "bare")
+    if support.run(["cc", "-O1", "-g", "-w", "-Wl,--build-id", "-o", bare, program + ".c"]).status != 0:
+        print("SKIP: kept probes: no build-ids")
+        return
+    r = support.run([SONDE, "probe", "-q", "-n", "--cache", "-x", bare, "kept=serve n"])
+    t.check("a probe is kept", r.status == 0, r)
+    if support.run(["strip", bare]).status != 0:
+        print("SKIP: kept probes: no strip")
+        return
+    r = record(path, "%kept", command=(bare,))
+    t.check("a kept probe", r.status == 0 and texts(path) == ["n=0", "n=-1", "n=-2", "n=7"], (r, texts(path)))
+    r = record(path, "%probe_bare:none", command=(bare,))
+    t.check("none is kept", r.status == 1 and "not in the cache" in r.err and r.err.count("\n") == 1, r)
 
 
 def check_process(folder, program):

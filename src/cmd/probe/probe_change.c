@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cmd/probe/probe_kept.h"
 #include "cmd/probe/probe_run.h"
 #include "os/files/files.h"
 #include "probe/defined.h"
@@ -30,41 +31,19 @@ struct job {
     const struct probe_cli *c;
     struct arena a;
     probe_events events, there;
-    struct probe_cache cache;
-    bool cache_read; /* or tried to */
-    struct err cache_err;
+    struct probe_kept kept;
 };
-
-static bool read_cache(struct job *j, const struct probe_image *i, struct err *err) {
-    if (!j->cache_read)
-        probe_run_cache_read(j->env, j->c, i, &j->cache, &j->cache_err);
-    j->cache_read = true;
-    *err = j->cache_err;
-    return err->code == ERR_NONE;
-}
-
-/* What cannot be found in the file may be known from another time. *err is why it cannot. */
-static bool take_cached(struct job *j, struct probe_image *i, const struct probe_spec *spec,
-                        struct err *err) {
-    struct err why = ERR_INIT;
-    bool by_name = spec->sdt_name != NULL;
-    if (err->code == ERR_MEMORY || (!by_name && i && probe_image_debug(i)))
-        return false;
-    bool ok = read_cache(j, i, &why) && probe_cache_take(&j->cache, i, spec, &j->a, &j->events, &why);
-    if (ok || why.code != ERR_ABSENT || (by_name && spec->cached_group && !spec->sdt_provider))
-        *err = why;
-    return ok;
-}
 
 static bool make_one(struct job *j, struct probe_image *i, const struct probe_kernel *kernel,
                      const struct probe_spec *spec, struct err *err) {
     size_t before = j->events.count;
     bool ok = i ? probe_events_make(i, spec, &j->c->o, &j->a, &j->events, err)
                 : probe_kernel_events(kernel, spec, j->c->o.max_probes, &j->a, &j->events, err);
-    ok = ok || take_cached(j, i, spec, err);
+    j->kept.image = i;
+    ok = ok || probe_kept_take(&j->kept, spec, &j->a, &j->events, err);
     if (ok && j->c->cache && !j->c->define.count)
-        ok = read_cache(j, i, err) &&
-             probe_cache_put(&j->cache, spec, &j->events, before, j->events.count, err);
+        ok = probe_kept_read(&j->kept, err) &&
+             probe_cache_put(&j->kept.cache, spec, &j->events, before, j->events.count, err);
     return ok;
 }
 
@@ -147,8 +126,18 @@ static bool prepare(struct job *j, struct probe_image *i, struct writer *kallsym
     return probe_run_kernel(j->c, &j->a, kallsyms, &kernel, err) && make_events(j, NULL, &kernel, list, err);
 }
 
+/* The path as the process itself has it. */
+static const char *own_name(const struct probe_cli *c, const char *path) {
+    static const char root[] = "/root/";
+    const char *within = c->target_ns && path ? strstr(path, root) : NULL;
+    if (!within)
+        return path;
+    path = within + sizeof root - 2;
+    return path + (path[1] == '/');
+}
+
 int probe_run_add(struct command_env *env, const struct probe_cli *c) {
-    struct job j = {.env = env, .c = c};
+    struct job j = {.env = env, .c = c, .kept = {.env = env, .module = c->module != NULL}};
     struct probe_image image = {.path = NULL};
     struct writer kallsyms = writer_make(false);
     struct err err = ERR_INIT;
@@ -158,9 +147,9 @@ int probe_run_add(struct command_env *env, const struct probe_cli *c) {
               probe_events_distinguish(&j.events, &j.there, c->force, &j.a, &err) &&
               (show || c->dry_run || define_all(&j, &err));
     int status = !ok ? command_fail(&err) : show ? show_definitions(&j) : say_added(&j);
-    if (ok && keep && !probe_run_cache_write(env, c, image.path ? &image : NULL, &j.cache, &err))
+    if (ok && keep && !probe_kept_write(&j.kept, own_name(c, image.path), &err))
         status = command_fail(&err);
-    probe_cache_fini(&j.cache);
+    probe_kept_fini(&j.kept);
     probe_image_fini(&image);
     writer_fini(&kallsyms);
     probe_events_fini(&j.events);

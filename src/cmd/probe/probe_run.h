@@ -5,7 +5,6 @@
 
 #include "base/writer.h"
 #include "cmd/common/command.h"
-#include "probe/cache/cache.h"
 #include "probe/kernel.h"
 #include "probe/points.h"
 
@@ -25,15 +24,6 @@ int probe_run_add(struct command_env *env, const struct probe_cli *c); /* --defi
 int probe_run_delete(struct command_env *env, const struct probe_cli *c);
 int probe_run_list_cached(struct command_env *env, const struct probe_cli *c);
 int probe_run_delete_cached(struct command_env *env, const struct probe_cli *c);
-
-/* Reads the probes that are kept for an image or, if that is NULL, for the kernel; none where none are. False
- * and *err: it has no build-id to find them by (ERR_ABSENT), it is a module, there is no cache; out of
- * memory. probe_cache_fini in any case. */
-bool probe_run_cache_read(const struct command_env *env, const struct probe_cli *c,
-                          const struct probe_image *i, struct probe_cache *out, struct err *err);
-/* Keeps them, beside a copy of the program. False and *err. */
-bool probe_run_cache_write(const struct command_env *env, const struct probe_cli *c, struct probe_image *i,
-                           struct probe_cache *cache, struct err *err);
 
 /* Reads what names the kernel's functions. False and *err. The text is `into`'s. */
 bool probe_run_kernel(const struct probe_cli *c, struct arena *a, struct writer *into,

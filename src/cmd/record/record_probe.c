@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/probe/probe_kept.h"
 #include "os/files/place.h"
 #include "probe/points.h"
 #include "probe/program.h"
@@ -146,12 +147,14 @@ static bool add_probe(struct adding *w, const char *text, struct err *err) {
                                              .debuginfod_urls = w->env->debuginfod_urls};
     const struct probe_options options = {0};
     struct probe_image image = {.path = NULL};
+    struct probe_kept kept = {.env = w->env, .image = &image};
     probe_events made = {0};
     struct probe_spec spec = {0};
     const char *file = take_file(w, &text, err);
     bool ok = file && probe_spec_parse(text, &w->a, &spec, err) &&
               probe_image_open(&image, file, &open, err) &&
-              probe_events_make(&image, &spec, &options, &w->events->arena, &made, err) &&
+              (probe_events_make(&image, &spec, &options, &w->events->arena, &made, err) ||
+               probe_kept_take(&kept, &spec, &w->events->arena, &made, err)) &&
               probe_events_distinguish(&made, &w->there, true, &w->events->arena, err);
     for (size_t i = 0; ok && i < made.count; i++)
         ok = add_event(w, &made.items[i], err);
@@ -162,6 +165,7 @@ static bool add_probe(struct adding *w, const char *text, struct err *err) {
             *slot = (struct probe_event){.group = made.items[i].group, .event = made.items[i].event};
     }
     probe_events_fini(&made);
+    probe_kept_fini(&kept);
     probe_image_fini(&image);
     probe_spec_fini(&spec);
     return ok;
