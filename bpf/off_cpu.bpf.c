@@ -154,7 +154,7 @@ static __s32 syscall_of(struct task_struct *task) {
     if (task->flags & KERNEL_THREAD)
         return BPF_OFF_CPU_NO_CALL;
     if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax))
-        call = (__s32)BPF_CORE_READ((struct pt_regs___x86 *)regs, orig_ax);
+        call = (__s32)((struct pt_regs___x86 *)regs)->orig_ax;
     else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
         call = BPF_CORE_READ((struct pt_regs___arm64 *)regs, syscallno);
     else
