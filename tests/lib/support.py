@@ -273,7 +273,7 @@ def is_pipe(data):
 
 @contextlib.contextmanager
 def busy():
-    """Keeps every CPU busy meanwhile: Linux 6.18 leaves out tracepoints of idle CPUs, switches and interrupts alike."""
+    """Keeps every CPU busy meanwhile: Linux 6.18 leaves out some tracepoints of idle CPUs, switches and interrupts alike."""
     hogs = [subprocess.Popen(["nice", "-n", "19", "taskset", "-c", str(cpu), "sh", "-c", "echo; while :; do :; done"], stdout=subprocess.PIPE)
             for cpu in os.sched_getaffinity(0)]
     try:
