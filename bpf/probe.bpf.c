@@ -9,6 +9,7 @@
  */
 #include "probe.h"
 #include "kernel.h"
+#include "verifier.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -57,13 +58,6 @@ struct {
 } counters SEC(".maps");
 
 static const __u32 ZERO;
-
-/* Masks `x` for the verifier: the compiler, which knows the bound already, would leave out a plain mask. */
-#define BOUND(x, mask)              \
-    do {                            \
-        asm volatile("" : "+r"(x)); \
-        (x) &= (mask);              \
-    } while (0)
 
 static struct bpf_probe_counters *count(void) {
     return bpf_map_lookup_elem(&counters, &ZERO);

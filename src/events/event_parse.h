@@ -111,9 +111,9 @@ struct perf_event {
     const char *filter;   /* --filter's text, or NULL */
     bool filters_samples; /* it is not the kernel's: conditions on samples, separated by commas */
     const char *cgroup;   /* -G's name of a control group; empty or NULL: all tasks */
-    const char *cpus;     /* only on these ("0,18"; the PMU's cpumask or the term cpu), NULL: any. */
-    const char *unit;     /* "Joules", or NULL */
-    double scale;         /* a count times scale is in `unit`; PERF_EVENT_SCALE_NONE without one */
+    const char *cpus; /* the CPUs to open it on ("0,18"), from the PMU's cpumask or the term cpu; NULL: any */
+    const char *unit; /* "Joules", or NULL */
+    double scale;     /* a count times scale is in `unit`; PERF_EVENT_SCALE_NONE without one */
     bool per_pkg, snapshot;
     uint8_t max_precise;    /* where to begin with PERF_EVENT_MAX_PRECISE */
     const char *probe_path; /* of an uprobe, else NULL: the file; config1 must point at it when it is opened,

@@ -32,8 +32,8 @@ bool probe_source_read(const char *path, const char *source_dir, struct arena *a
     char below[4096];
     struct err why = ERR_INIT;
     bool ok = false;
-    /* Sources that were moved: below the given folder, tries the whole path, then without its first folder,
-     * and so on. */
+    /* The sources may have been moved: tries source_dir/a/b/c.c, then source_dir/b/c.c, then source_dir/c.c.
+     */
     for (const char *at = path; source_dir && at && !ok; at = strchr(at + 1, '/')) {
         int n = snprintf(below, sizeof below, "%s%s%s", source_dir, *at == '/' ? "" : "/", at);
         ok = n > 0 && n < (int)sizeof below && os_files_read_regular(below, &text, &why);

@@ -62,7 +62,8 @@ bool recording_open(struct recording *r, struct stream *stream, const struct rec
                     struct err *err);
 void recording_close(struct recording *r); /* r may be all zero */
 
-/* Names events that a pipe brought since the last call; cheap if there are none. False: out of memory. */
+/* Resolves the names of events whose attributes arrived through a pipe since the last call; cheap if none
+ * did. False: out of memory. */
 bool recording_name_events(struct recording *r, struct err *err);
 
 /* Lets tracepoints' texts name kernel functions from now on (%pS and the like). */

@@ -63,7 +63,8 @@ static void tree(void **state) {
 
 static void rings(void **state) {
     (void)state;
-    /* 1 -> 2 -> 3 -> 1, 0 and 4 wait behind these; 5 waits for itself; 6 <-> 7 is no deadlock */
+    /* Threads 1, 2 and 3 wait for each other in a ring, and 0 and 4 for threads of the ring; 5 waits for
+     * itself. 6 and 7 wait for each other, but that is no deadlock. */
     static const int on[] = {1, 2, 3, 1, 0, 5, 7, 6};
     struct waits w;
     struct waits_chains c = {0};

@@ -82,7 +82,8 @@ struct trace_files;
 struct trace_files *trace_files_new(void);
 void trace_files_free(struct trace_files *f);
 const char *trace_files_path(void *files, uint32_t pid, int32_t fd);
-/* Whether calls of that name have to be followed, shown or not, for the names of descriptors to be right. */
+/* True for system calls that open or close descriptors. They are traced even if they are not shown: otherwise
+ * the names of descriptors go stale. */
 bool trace_files_need(const char *call);
 /* A call ended: descriptors that it changed are forgotten. */
 void trace_files_call(struct trace_files *f, const struct calls *c, const struct calls_call *call);

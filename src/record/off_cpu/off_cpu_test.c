@@ -220,7 +220,8 @@ static void sums_become_samples(void **state) {
     end(&f);
 }
 
-/* The symbols that tell interrupts: without them wakers cannot be told. */
+/* The kernel symbols that mark interrupt entry code. Without them it cannot be decided whether a thread or an
+ * interrupt woke the sleeper. */
 static const struct os_proc_fake_file KERNEL = {
     "/proc/kallsyms",
     OS_PROC_TEXT("0000000000001000 T __irqentry_text_start\n0000000000001800 T __irqentry_text_end\n"

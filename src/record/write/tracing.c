@@ -113,8 +113,8 @@ static const char *find_root(struct record_facts *f) {
     return NULL;
 }
 
-/* What header_page and header_event say on every 64-bit kernel, for when tracefs is out of reach: readers
- * want them to be there, and use them for ring buffers only. */
+/* The contents of tracefs' header_page and header_event files, the same on every 64-bit kernel. Written when
+ * tracefs cannot be read: readers require these sections, though they describe ftrace's ring buffers only. */
 static const char HEADER_PAGE[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"

@@ -103,9 +103,9 @@ void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err);
 
 /*
- * Replaces resolve_jit_feed for a streaming model: feeds it the dumps up to `now_ns`. To be called before
- * anything is looked up at that time. `grown`: check whether known dumps have grown; new ones are always
- * read. False: out of memory.
+ * Replaces resolve_jit_feed for a streaming model: feeds it the dumps up to `now_ns`. Call it before
+ * looking up anything at that time. New dumps are always read; with `grown`, known dumps are also checked for
+ * new records. False: out of memory.
  */
 bool resolve_jit_follow(struct resolve_jit *j, struct model *m, uint64_t now_ns, bool grown, struct err *err);
 

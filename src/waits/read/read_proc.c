@@ -150,7 +150,7 @@ static bool read_own(struct reader *r, const struct waits_thread *t, const char 
     return read_file(r, path, denied);
 }
 
-/* The last number of the line NSpid: the thread's id in its own pid namespace. */
+/* The thread's id in its innermost pid namespace: the last number on the NSpid line of /proc/PID/status. */
 static int32_t inner_of(struct bytes status, int32_t tid, bool *nested) {
     struct bytes line = after(status, "NSpid:");
     uint64_t v = 0;
